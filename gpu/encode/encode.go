@@ -1,0 +1,103 @@
+package encode
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"runtime"
+	"time"
+
+	"nearglass/gpu"
+	"nearglass/gpu/encode/h264"
+)
+
+// MinQP and MaxQP bound Order.QP: 0 would be lossless, which the constrained
+// baseline profile does not have, and 51 is the end of the scale.
+const (
+	MinQP = 1
+	MaxQP = 51
+)
+
+// DefaultPreset is the x264 preset of an empty Config.Preset.
+const DefaultPreset = "ultrafast"
+
+// Config describes one encoder. It is fixed for its life: a new picture size
+// needs a new encoder.
+type Config struct {
+	// Size of the pictures, in pixels, from 1x1 to 16384x16384. Odd sizes
+	// are padded inside and cropped by the SPS.
+	Size image.Point
+	// FPS is the most pictures a second, for choosing the level. 0 means 60.
+	FPS int
+	// Profile of the bitstream; the zero value is constrained baseline.
+	Profile h264.Profile
+	// Preset is an x264 preset name; "" means DefaultPreset.
+	Preset string
+	// Threads encode one picture together, one slice each; 0 means the
+	// number of CPUs, at most 4.
+	Threads int
+}
+
+// Order says how to encode the loaded picture.
+type Order struct {
+	// QP of every macroblock, MinQP (sharpest) to MaxQP.
+	QP int
+	// Key asks for an IDR picture. The first picture is always one.
+	Key bool
+}
+
+// AccessUnit is one encoded picture.
+type AccessUnit struct {
+	// NALs without start codes, in decoding order. The memory belongs to the
+	// unit and is not reused.
+	NALs [][]byte
+	// Key is true for an IDR picture, which carries its SPS and PPS.
+	Key bool
+	// QP is the one that was ordered.
+	QP int
+	// SizeBytes is the sum of the NAL lengths.
+	SizeBytes int
+	// Convert is what the last Load took (zero when the picture is encoded
+	// again without one), Encode what the encoder took.
+	Convert, Encode time.Duration
+}
+
+// Encoder encodes the pictures of one viewer. It is used by one goroutine.
+type Encoder interface {
+	// Load converts the changed rows of a frame into the encoder's own
+	// picture. The frame may be released when it returns. The size must be
+	// Config.Size. A nil Damage converts the whole picture, as does the
+	// first Load.
+	Load(*gpu.Frame) error
+	// Encode encodes the loaded picture: one call gives one access unit.
+	// It is an error before the first Load.
+	Encode(Order) (AccessUnit, error)
+	// Close frees everything; the encoder cannot be used after it. It may
+	// be called twice.
+	Close() error
+}
+
+// ErrNotLoaded is returned by Encode when no picture was loaded yet.
+var ErrNotLoaded = errors.New("encode: no picture was loaded")
+
+// ErrClosed is returned by Load and Encode after Close.
+var ErrClosed = errors.New("encode: the encoder was closed")
+
+// maxSide is the largest width or height that any level of H.264 and x264 take.
+const maxSide = 16384
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Size.X < 1 || c.Size.Y < 1 || c.Size.X > maxSide || c.Size.Y > maxSide {
+		return c, fmt.Errorf("encode: picture size %dx%d is outside 1x1 to %dx%d", c.Size.X, c.Size.Y, maxSide, maxSide)
+	}
+	if c.FPS <= 0 {
+		c.FPS = 60
+	}
+	if c.Preset == "" {
+		c.Preset = DefaultPreset
+	}
+	if c.Threads <= 0 {
+		c.Threads = min(runtime.NumCPU(), 4)
+	}
+	return c, nil
+}
