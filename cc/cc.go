@@ -1,0 +1,63 @@
+// Package cc decides how fast a stream may send.
+//
+// A controller is told what was sent, what the receiver reported and that
+// time has passed; it answers with an Update. It holds no lock, goroutine,
+// clock or log: now is a parameter, and one goroutine, the session's loop,
+// owns it. Constant is the controller of a fixed rate.
+//
+// Sequence numbers here are the transport-wide ones of
+// draft-holmer-rmcat-transport-wide-cc-extensions-01, unwrapped to 64 bits,
+// so that a controller never meets the wrap.
+package cc
+
+import (
+	"time"
+
+	"nearglass/cc/rate"
+)
+
+// Sent records one packet at the moment it left for the socket.
+type Sent struct {
+	// Sequence is the unwrapped transport-wide sequence number; each packet,
+	// resends and padding included, has its own, one above the one before.
+	Sequence uint64
+	// SizeBytes is the UDP payload: RTP header, payload, padding and SRTP
+	// tag. IP and UDP headers come on top of it.
+	SizeBytes int
+	// At is when it was released, on the host's monotonic clock.
+	At time.Time
+	// Frame is the picture that it belongs to; 0 for padding.
+	Frame uint64
+	// Last marks the last packet of its picture, the end of a frame train.
+	Last bool
+	// Resend marks a packet that was sent before under another sequence.
+	Resend bool
+}
+
+// Ack is what the receiver reported of one sent packet.
+type Ack struct {
+	// Sequence names the packet, as in Sent.
+	Sequence uint64
+	// Arrived is the arrival on the receiver's clock, unwrapped, from an
+	// origin that is arbitrary but fixed for the connection. Only
+	// differences mean something. Transport-cc gives it in steps of 250 µs.
+	// It is undefined when Lost.
+	Arrived time.Duration
+	// Lost says that this report counts the packet as missing. A reordered
+	// packet may be reported as arrived later on.
+	Lost bool
+}
+
+// Update is a controller's answer: rates to apply, and why.
+type Update struct {
+	// Target is what the encoder may produce, in bit/s of RTP payload.
+	Target rate.Rate
+	// Pace is how fast the pacer may release packets; at least Target.
+	Pace rate.Rate
+	// Pad is the rate to fill up to with padding; 0 sends none.
+	Pad rate.Rate
+	// State is a word for logs and the overlay, such as "constant".
+	State string
+	// Reason says in words why the rates are what they are.
+	Reason string
+}
