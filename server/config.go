@@ -1,0 +1,183 @@
+package server
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"nearglass/cc/rate"
+	"nearglass/server/access"
+)
+
+// Config is all that a host can be told. Every field has a default that
+// WithDefaults fills in; the command line, the environment and the config file
+// use the names in quotes.
+type Config struct {
+	// Name is what viewers call this host ("name"). Empty means the machine's
+	// own name.
+	Name string
+	// Version is shown to viewers and in logs. Empty means "dev".
+	Version string
+	// Listen is the TCP address of the page and the UDP address of the streams
+	// ("listen"). Empty means DefaultListen, every interface. Port 0 picks one.
+	Listen string
+	// TLSCert and TLSKey are PEM files ("tls-cert", "tls-key"). Both or neither.
+	// They are read again when they change. Without them the page is served over
+	// plain HTTP, and to private addresses only.
+	TLSCert, TLSKey string
+	// AllowHosts are further names under which browsers may address this host
+	// ("allow-host"), beside its addresses, its own name, localhost and *.ts.net.
+	AllowHosts []string
+	// StateDir holds the paired devices ("state"). Empty means DefaultStateDir.
+	StateDir string
+	// Display is the X display ("display"). Empty means $DISPLAY; without that
+	// the demo and the pattern are all there is.
+	Display string
+	// Source is what a viewer sees first when it names nothing ("source").
+	// Empty leaves the choice to the viewer.
+	Source string
+	// Bitrate is what one viewer's video may use ("bitrate"), MinBitrate to
+	// MaxBitrate. 0 means DefaultBitrate.
+	Bitrate rate.Rate
+	// FPS is the most pictures a second ("fps"), 1 to 240. 0 means 60.
+	FPS int
+	// Preset is the x264 preset ("preset"). Empty means the encoder's default.
+	Preset string
+	// Profile is "auto", "baseline" or "high" ("profile"). Empty means auto:
+	// high for the viewers that offer it, else constrained baseline.
+	Profile string
+	// Rights are those of the code printed at the start ("rights"). Empty means
+	// control.
+	Rights access.Rights
+}
+
+// Bounds and defaults of Config.
+const (
+	DefaultListen            = ":7433"
+	DefaultBitrate rate.Rate = 20 * rate.Mbps
+	MinBitrate     rate.Rate = 200 * rate.Kbps // below it text stays unreadable for seconds
+	MaxBitrate     rate.Rate = 500 * rate.Mbps
+	DefaultFPS               = 60
+	MaxFPS                   = 240
+)
+
+// presets are those of x264 that can keep up with a live picture.
+var presets = []string{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium"}
+
+// DefaultStateDir is nearglass in $XDG_STATE_HOME or ~/.local/state, and in the
+// user's own configuration folder on Windows and macOS.
+func DefaultStateDir() (string, error) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		dir, err := os.UserConfigDir()
+		return filepath.Join(dir, "nearglass"), err
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "nearglass"), nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "state", "nearglass"), err
+}
+
+// WithDefaults returns c with its empty fields filled in, or an error when it
+// cannot be run as it stands; the error says which setting to change.
+func (c Config) WithDefaults() (Config, error) {
+	if c.StateDir == "" {
+		dir, err := DefaultStateDir()
+		if err != nil {
+			return c, fmt.Errorf("finding a folder for the paired devices: %w (name one with --state)", err)
+		}
+		c.StateDir = dir
+	}
+	if c.Name == "" {
+		c.Name, _ = os.Hostname()
+	}
+	c.Name = or(c.Name, "nearglass")
+	c.Version = or(c.Version, "dev")
+	c.Listen = or(c.Listen, DefaultListen)
+	c.Profile = or(c.Profile, "auto")
+	c.Rights = or(c.Rights, access.Control)
+	c.Bitrate = or(c.Bitrate, DefaultBitrate)
+	c.FPS = or(c.FPS, DefaultFPS)
+	return c, c.Validate()
+}
+
+func or[T comparable](v, otherwise T) T {
+	var zero T
+	if v == zero {
+		return otherwise
+	}
+	return v
+}
+
+// Validate checks a filled-in Config and names every setting that is wrong, one
+// a line. It reads the certificate when there is one.
+func (c Config) Validate() error {
+	return errors.Join(c.checkListen(), c.checkTLS(), c.checkPicture(), c.checkNames())
+}
+
+func (c Config) checkListen() error {
+	_, port, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("listen %q is no address: write it like %s or 127.0.0.1:7433", c.Listen, DefaultListen)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("listen %q: port %q is not a number from 0 to 65535", c.Listen, port)
+	}
+	return nil
+}
+
+func (c Config) checkTLS() error {
+	switch {
+	case c.TLSCert == "" && c.TLSKey == "":
+		return nil
+	case c.TLSCert == "":
+		return errors.New("tls-key is set and tls-cert is not: set both, or neither")
+	case c.TLSKey == "":
+		return errors.New("tls-cert is set and tls-key is not: set both, or neither")
+	}
+	if _, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey); err != nil {
+		return fmt.Errorf("tls-cert and tls-key cannot be used: %w", err)
+	}
+	return nil
+}
+
+func (c Config) checkPicture() error {
+	var errs []error
+	if c.Bitrate < MinBitrate || c.Bitrate > MaxBitrate {
+		errs = append(errs, fmt.Errorf("bitrate %s is outside %s to %s", c.Bitrate, MinBitrate, MaxBitrate))
+	}
+	if c.FPS < 1 || c.FPS > MaxFPS {
+		errs = append(errs, fmt.Errorf("fps %d is outside 1 to %d", c.FPS, MaxFPS))
+	}
+	if c.Preset != "" && !slices.Contains(presets, c.Preset) {
+		errs = append(errs, fmt.Errorf("preset %q is unknown: write one of %s", c.Preset, strings.Join(presets, ", ")))
+	}
+	if !slices.Contains([]string{"auto", "baseline", "high"}, c.Profile) {
+		errs = append(errs, fmt.Errorf("profile %q is unknown: write auto, baseline or high", c.Profile))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) checkNames() error {
+	var errs []error
+	if _, err := access.ParseRights(string(c.Rights)); err != nil {
+		errs = append(errs, err)
+	}
+	for _, h := range c.AllowHosts {
+		if h == "" || strings.ContainsAny(h, "/:* \t") {
+			errs = append(errs, fmt.Errorf("allow-host %q is no host name: write the name alone, as in desk.example.com", h))
+		}
+	}
+	if len(c.Name) > 64 {
+		errs = append(errs, errors.New("name is longer than 64 bytes"))
+	}
+	return errors.Join(errs...)
+}
+
