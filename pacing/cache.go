@@ -1,0 +1,87 @@
+package pacing
+
+import "time"
+
+// cached is one released packet, kept in case the receiver asks for it again.
+type cached struct {
+	pkt      Packet
+	released time.Time
+	resent   time.Time // zero: never
+	live     bool
+	queued   bool // waits in the resend queue
+	acked    bool
+}
+
+// cache keeps the newest released packets by sequence number, bounded in
+// packets, bytes and age. Sequence numbers in it are consecutive.
+type cache struct {
+	entries  []cached // length is a power of two, at most 32768
+	oldest   uint16
+	n        int
+	bytes    int
+	maxBytes int
+	maxAge   time.Duration
+	// unacked counts the live entries that are not known to have arrived.
+	unacked int
+}
+
+func newCache(packets, maxBytes int, maxAge time.Duration) cache {
+	size := 1
+	for size < packets && size < 1<<15 {
+		size <<= 1
+	}
+	return cache{entries: make([]cached, size), maxBytes: maxBytes, maxAge: maxAge}
+}
+
+func (c *cache) slot(seq uint16) *cached { return &c.entries[int(seq)&(len(c.entries)-1)] }
+
+// add keeps a packet just released; its Seq follows that of the one before.
+func (c *cache) add(now time.Time, pkt *Packet) {
+	sizeBytes := pkt.sizeBytes()
+	for c.n == len(c.entries) || c.n > 0 && c.bytes+sizeBytes > c.maxBytes {
+		c.evict()
+	}
+	c.expire(now)
+	if c.n == 0 {
+		c.oldest = pkt.Seq
+	}
+	*c.slot(pkt.Seq) = cached{pkt: *pkt, released: now, live: true}
+	c.n++
+	c.bytes += sizeBytes
+	c.unacked++
+}
+
+// expire forgets what is too old to be of use.
+func (c *cache) expire(now time.Time) {
+	for c.n > 0 && now.Sub(c.slot(c.oldest).released) > c.maxAge {
+		c.evict()
+	}
+}
+
+func (c *cache) evict() {
+	e := c.slot(c.oldest)
+	c.bytes -= e.pkt.sizeBytes()
+	if !e.acked {
+		c.unacked--
+	}
+	*e = cached{}
+	c.oldest++
+	c.n--
+}
+
+// get returns the entry of seq, or nil when it is not held any more.
+func (c *cache) get(seq uint16) *cached {
+	e := c.slot(seq)
+	if !e.live || e.pkt.Seq != seq {
+		return nil
+	}
+	return e
+}
+
+// ack records an arrival.
+func (c *cache) ack(seq uint16) {
+	if e := c.get(seq); e != nil && !e.acked {
+		e.acked = true
+		c.unacked--
+	}
+}

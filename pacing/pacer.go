@@ -1,0 +1,224 @@
+package pacing
+
+import (
+	"time"
+
+	"nearglass/cc/rate"
+)
+
+// Config sets up a Pacer. Zero values mean the defaults named here.
+type Config struct {
+	// Pace and Pad are the first rates, as for SetRates.
+	Pace, Pad rate.Rate
+	// Burst is how much unused time may be saved up while idle: that much
+	// of the pace may leave at once. Default 5 ms, the timer grain of common
+	// systems a few times over, and well below one frame.
+	Burst time.Duration
+	// MinBurstBytes is what may leave at once at any rate. Default 4800,
+	// four full packets, so that a small picture is never spread out.
+	MinBurstBytes int
+	// FirstSeq is the first media sequence number. RFC 3550 wants it random.
+	FirstSeq uint16
+	// CachePackets, CacheBytes and CacheAge bound the retransmission cache.
+	// Defaults 4096 (rounded up to a power of two, at most 32768), 8 MiB
+	// and 1 s: at 1200 bytes and 200 ms that serves up to 190 Mbit/s.
+	CachePackets, CacheBytes int
+	CacheAge                 time.Duration
+	// ResendShare is the part of the pace that resends may take over time,
+	// 0 to 1. Default 0.5: beyond it the path is not fit for the rate, and
+	// repairing makes it worse.
+	ResendShare float64
+	// NoTailGuard switches the tail guard off.
+	NoTailGuard bool
+}
+
+const (
+	defaultBurst         = 5 * time.Millisecond
+	defaultMinBurstBytes = 4800
+	defaultCachePackets  = 4096
+	defaultCacheBytes    = 8 << 20
+	defaultCacheAge      = time.Second
+	defaultResendShare   = 0.5
+	// resendBurst is how much unused resend budget may be saved up. One
+	// lost burst of a WiFi outage is about that long.
+	resendBurst = 100 * time.Millisecond
+	// defaultRTT spaces the resends of one packet until SetRTT is called:
+	// the round trip of a home network, with room for the receiver's batching.
+	defaultRTT = 20 * time.Millisecond
+	// minRTT keeps duplicate NACKs that arrive together from being served
+	// twice on a local network.
+	minRTT = 5 * time.Millisecond
+	// padPacketBytes is the most that RTP can pad, and so the cheapest.
+	padPacketBytes = 255
+)
+
+// Pacer releases the packets of one stream. See the package comment.
+type Pacer struct {
+	cfg       Config
+	pace, pad rate.Rate
+	rtt       time.Duration
+
+	audio, video ring[Packet]
+	audioSince   time.Time // when the oldest waiting audio came
+	resend       ring[uint16]
+	videoBytes   int
+	cache        cache
+
+	// free is when the budget lets the next packet go. It lies in the past
+	// by at most the burst window: saved-up budget. Times instead of byte
+	// counts make the deadline exact and need no rounding.
+	free       time.Time
+	resendFree time.Time
+	padFree    time.Time
+
+	seq      uint16 // of the next media packet
+	audioSeq uint16
+	tail     guard
+	counts   Snapshot
+}
+
+// New returns a pacer without packets.
+func New(c Config) *Pacer {
+	setDefault(&c.Burst, defaultBurst)
+	setDefault(&c.MinBurstBytes, defaultMinBurstBytes)
+	setDefault(&c.CachePackets, defaultCachePackets)
+	setDefault(&c.CacheBytes, defaultCacheBytes)
+	setDefault(&c.CacheAge, defaultCacheAge)
+	setDefault(&c.ResendShare, defaultResendShare)
+	return &Pacer{
+		cfg: c, pace: max(c.Pace, 0), pad: max(c.Pad, 0), rtt: defaultRTT, seq: c.FirstSeq,
+		cache: newCache(c.CachePackets, c.CacheBytes, c.CacheAge),
+		tail:  guard{off: c.NoTailGuard},
+	}
+}
+
+func setDefault[T int | float64 | time.Duration](v *T, d T) {
+	if *v <= 0 {
+		*v = d
+	}
+}
+
+// Enqueue adds a packet behind those of its kind. Packets of one picture are
+// enqueued in order, and pictures in coding order. The classes Resend and
+// Padding are made by the pacer itself; enqueued ones are ignored.
+func (p *Pacer) Enqueue(now time.Time, pkt Packet) {
+	p.settle(now)
+	switch pkt.Class {
+	case Audio:
+		if p.audio.len() == 0 {
+			p.audioSince = now
+		}
+		p.audio.push(pkt)
+	case KeyFrame, Video:
+		p.video.push(pkt)
+		p.videoBytes += pkt.sizeBytes()
+	}
+}
+
+// Next returns the packet that is due at now, if any. The caller drains it,
+// at most 512 packets in a row, before it waits for Deadline: a timer that
+// wakes late must not cost throughput.
+func (p *Pacer) Next(now time.Time) (Packet, bool) {
+	p.settle(now)
+	if p.audio.len() > 0 {
+		return p.nextAudio(now), true
+	}
+	if p.pace <= 0 || now.Before(p.free) {
+		return Packet{}, false
+	}
+	for p.resend.len() > 0 {
+		if pkt, ok := p.nextResend(now); ok {
+			return pkt, true
+		}
+	}
+	if p.video.len() > 0 {
+		return p.nextVideo(now), true
+	}
+	return p.nextPadding(now)
+}
+
+func (p *Pacer) nextAudio(now time.Time) Packet {
+	pkt := p.audio.pop()
+	pkt.Seq = p.audioSeq
+	p.audioSeq++
+	p.charge(now, pkt.sizeBytes())
+	return pkt
+}
+
+func (p *Pacer) nextResend(now time.Time) (Packet, bool) {
+	e := p.cache.get(p.resend.pop())
+	if e == nil {
+		return Packet{}, false // evicted while it waited
+	}
+	e.queued, e.resent = false, now
+	pkt := e.pkt
+	// A lost padding packet is repaired by an RTX packet without payload:
+	// the receiver only needs to know that its number carried nothing.
+	pkt.Class, pkt.PadBytes = Resend, 0
+	p.counts.Resent++
+	p.charge(now, pkt.sizeBytes())
+	return pkt, true
+}
+
+func (p *Pacer) nextVideo(now time.Time) Packet {
+	pkt := p.video.pop()
+	p.videoBytes -= pkt.sizeBytes()
+	p.release(now, &pkt)
+	p.tail.media(now, &pkt, p.video.len() == 0)
+	return pkt
+}
+
+// release gives a packet its number and keeps it for resends.
+func (p *Pacer) release(now time.Time, pkt *Packet) {
+	pkt.Seq = p.seq
+	p.seq++
+	p.cache.add(now, pkt)
+	p.charge(now, pkt.sizeBytes())
+}
+
+// nextPadding serves the tail guard and, after it, the padding rate. Padding
+// shares the video's numbers, so it may only stand between pictures.
+func (p *Pacer) nextPadding(now time.Time) (Packet, bool) {
+	if p.tail.due(p.cache.unacked, now) {
+		p.tail.step++
+		p.counts.Guards++
+		return p.padding(now, guardBytes), true
+	}
+	if p.pad <= 0 || !p.tail.between || now.Before(p.padFree) {
+		return Packet{}, false
+	}
+	p.counts.Padded++
+	return p.padding(now, padPacketBytes), true
+}
+
+func (p *Pacer) padding(now time.Time, padBytes uint8) Packet {
+	pkt := Packet{Class: Padding, PadBytes: padBytes, Timestamp: p.tail.timestamp}
+	p.release(now, &pkt)
+	return pkt
+}
+
+// Deadline returns when Next is due, which may lie in the past; the zero time
+// means that nothing waits. A pace of zero holds everything but audio.
+func (p *Pacer) Deadline() time.Time {
+	switch {
+	case p.audio.len() > 0:
+		return p.audioSince
+	case p.pace <= 0:
+		return time.Time{}
+	case p.resend.len()+p.video.len() > 0:
+		return p.free
+	}
+	due := p.tail.deadline(p.cache.unacked)
+	if p.pad > 0 && p.tail.between && (due.IsZero() || p.padFree.Before(due)) {
+		due = p.padFree
+	}
+	if !due.IsZero() && due.Before(p.free) {
+		due = p.free
+	}
+	return due
+}
+
+// Empty says whether no packet waits; the tail guard may still be armed.
+func (p *Pacer) Empty() bool {
+	return p.audio.len()+p.resend.len()+p.video.len() == 0
+}

@@ -1,0 +1,86 @@
+// Package pacing decides when each packet of one stream leaves.
+//
+// The session enqueues packets and drains the pacer:
+//
+//	for range 512 {
+//		pkt, ok := p.Next(now)
+//		if !ok {
+//			break
+//		}
+//		write(pkt)
+//	}
+//	timer.Reset(p.Deadline())
+//
+// A Pacer holds a token bucket, the queues, the cache that answers lost
+// packets, and the tail guard that makes a receiver notice the loss of the
+// last packet before a pause. It has no lock, goroutine, clock or log: now is
+// a parameter, and one goroutine, the session's loop, owns it.
+//
+// Order: audio leaves at once; then resends; then video and key frames, which
+// share one queue because a decoder needs pictures in the order in which they
+// were coded; padding comes last. Media sequence numbers are given at
+// release, so a picture that is dropped whole leaves no gap behind.
+package pacing
+
+import "time"
+
+// Class is what kind of packet it is, in order of priority.
+type Class uint8
+
+// Classes, the most urgent first.
+const (
+	Audio    Class = iota // sound; never waits for the budget
+	Resend                // a packet sent before, for RTX (RFC 4588)
+	KeyFrame              // video that decodes by itself
+	Video                 // video that needs earlier pictures
+	Padding               // no payload
+)
+
+var classNames = [...]string{"audio", "resend", "key frame", "video", "padding"}
+
+// String names the class for logs.
+func (c Class) String() string {
+	if int(c) < len(classNames) {
+		return classNames[c]
+	}
+	return "unknown"
+}
+
+// Packet is one RTP packet before its header is made. The payload is
+// Head[:HeadLen] followed by Body.
+type Packet struct {
+	Class Class
+	// Frame numbers the picture from 1; all packets of a picture share it.
+	Frame uint64
+	// DependsOn is the picture needed to decode this one; 0 means none.
+	DependsOn uint64
+	// Timestamp is the RTP timestamp, at 90 kHz for video.
+	Timestamp uint32
+	// Captured is when the picture was taken; it goes on the wire with the
+	// first packet.
+	Captured time.Time
+	// Deadline is when the picture loses its worth; zero means never. The
+	// pacer does not act on it; a caller of Drop may.
+	Deadline time.Time
+	// First and Marker are set on the first and last packet of a picture.
+	First, Marker bool
+	Head          [4]byte
+	HeadLen       uint8
+	// Body aliases the access unit, and stays in use until the packet has
+	// left the retransmission cache.
+	Body []byte
+	// PadBytes is RTP padding (RFC 3550, 5.1), for the class Padding.
+	PadBytes uint8
+	// Seq is the media sequence number, set by Next. A resend carries that
+	// of the original.
+	Seq uint16
+}
+
+// overheadBytes is what a packet weighs beside its payload: 12 of RTP header,
+// 20 of header extensions and 16 of SRTP tag, as server/transport writes them.
+const overheadBytes = 12 + 20 + 16
+
+// sizeBytes is the UDP payload that the packet becomes.
+func (p *Packet) sizeBytes() int {
+	return overheadBytes + int(p.HeadLen) + len(p.Body) + int(p.PadBytes)
+}

@@ -1,0 +1,100 @@
+package pacing
+
+import "time"
+
+// Resend takes the sequence numbers that the receiver misses and queues those
+// packets that are still held, each at most once per round trip and all of
+// them within the resend budget. It returns how many it queued. Next hands
+// them out with the class Resend and the old Seq.
+func (p *Pacer) Resend(now time.Time, seqs []uint16) int {
+	p.settle(now)
+	p.cache.expire(now)
+	queued := 0
+	for _, seq := range seqs {
+		e := p.cache.get(seq)
+		if e == nil || e.queued || !e.resent.IsZero() && now.Sub(e.resent) < p.rtt {
+			continue
+		}
+		if now.Before(p.resendFree) {
+			p.counts.Refused++
+			continue
+		}
+		share := p.pace.Scale(p.cfg.ResendShare)
+		p.resendFree = p.resendFree.Add(min(share.Duration(e.pkt.sizeBytes()), resendBurst))
+		e.queued = true
+		p.resend.push(seq)
+		queued++
+	}
+	return queued
+}
+
+// SetRTT tells the round trip time of the path, which spaces the resends of
+// one packet. Values of zero and below are ignored.
+func (p *Pacer) SetRTT(rtt time.Duration) {
+	if rtt > 0 {
+		p.rtt = max(rtt, minRTT)
+	}
+}
+
+// Acked tells which media sequence numbers the receiver is known to have, by
+// whatever packet they came. Once it has all of them the tail guard rests.
+func (p *Pacer) Acked(seqs ...uint16) {
+	for _, seq := range seqs {
+		p.cache.ack(seq)
+	}
+}
+
+// Drop removes from the queue the picture frame and those after it, up to the
+// next key frame. A picture of which a packet has already left stays, for the
+// receiver would wait for its rest. It returns how many pictures went and
+// whether a key frame follows in the queue; if none does and any went, the
+// caller has to have one encoded.
+func (p *Pacer) Drop(frame uint64) (dropped int, keyFollows bool) {
+	var begun, last uint64
+	if p.video.len() > 0 && !p.video.at(0).First {
+		begun = p.video.at(0).Frame
+	}
+	dropping := false
+	p.video.keep(func(pkt *Packet) bool {
+		if pkt.Class == KeyFrame && pkt.Frame != frame {
+			keyFollows = keyFollows || dropping
+			dropping = false
+		} else if pkt.Frame == frame {
+			dropping = true
+		}
+		if !dropping || pkt.Frame == begun {
+			return true
+		}
+		if pkt.Frame != last {
+			last = pkt.Frame
+			dropped++
+		}
+		p.videoBytes -= pkt.sizeBytes()
+		return false
+	})
+	p.counts.Dropped += uint64(dropped)
+	return dropped, keyFollows
+}
+
+// Snapshot is the state of a pacer for telemetry. Counts run from its making.
+type Snapshot struct {
+	Queued      int // packets that wait
+	QueuedBytes int // of video
+	Resent      uint64
+	Refused     uint64 // resends beyond the budget
+	Guards      uint64 // tail guard packets
+	Padded      uint64 // packets of the padding rate
+	Dropped     uint64 // pictures
+	Cached      int
+	CachedBytes int
+	Unacked     int // of the cached
+}
+
+// Snapshot returns the present state.
+func (p *Pacer) Snapshot() Snapshot {
+	s := p.counts
+	s.Queued = p.audio.len() + p.resend.len() + p.video.len()
+	s.QueuedBytes = p.videoBytes
+	s.Cached, s.CachedBytes, s.Unacked = p.cache.n, p.cache.bytes, p.cache.unacked
+	return s
+}
