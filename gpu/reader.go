@@ -85,3 +85,14 @@ func (rd *Reader) Close() {
 	delete(r.readers, rd)
 	r.signal()
 }
+
+// Err returns the error that ended the ring, without taking a picture, or nil
+// while it lasts.
+func (rd *Reader) Err() error {
+	rd.ring.mu.Lock()
+	defer rd.ring.mu.Unlock()
+	if !rd.ring.closed {
+		return nil
+	}
+	return rd.ring.err
+}

@@ -1,0 +1,39 @@
+// Package telemetry holds the figures of a stream: what the overlay shows and
+// what a log records. It measures nothing itself; the parts of a stream count
+// into a Meter, and a Meter gives a Snapshot.
+package telemetry
+
+import "time"
+
+// Snapshot is the state of one stream at one moment, as the host sees it. Rates
+// and means are over about the last second, counts since the start.
+type Snapshot struct {
+	Route         string  `json:"route"`         // in words; empty while unknown
+	Width         int     `json:"width"`         // of the picture, pixels
+	Height        int     `json:"height"`        //
+	FPS           float64 `json:"fps"`           // pictures encoded a second
+	Encoded       uint64  `json:"encoded"`       // pictures, all kinds
+	Refined       uint64  `json:"refined"`       // of them encoded again to sharpen a still picture
+	KeyFrames     uint64  `json:"keyFrames"`     // of them IDR pictures
+	Packets       uint64  `json:"packets"`       // media packets sent, resends and padding included
+	Resends       uint64  `json:"resends"`       // of them sent again after a NACK
+	Padding       uint64  `json:"padding"`       // of them padding
+	Kbps          float64 `json:"kbps"`          // sent, kbit/s of UDP payload
+	TargetKbps    float64 `json:"targetKbps"`    // what the encoder may use
+	QP            int     `json:"qp"`            // of the newest picture
+	RTTMs         float64 `json:"rttMs"`         // 0 while unknown
+	LossPercent   float64 `json:"lossPercent"`   // as the receiver reported last
+	CaptureWaitMs float64 `json:"captureWaitMs"` // capture until the encoder took the picture
+	ConvertMs     float64 `json:"convertMs"`     // mean a picture
+	EncodeMs      float64 `json:"encodeMs"`      // mean a picture
+	QueueMs       float64 `json:"queueMs"`       // what waits in the pacer now
+	Reason        string  `json:"reason"`        // why the rate is what it is
+}
+
+// Picture is one encoded picture, for Meter.Encoded.
+type Picture struct {
+	Width, Height         int
+	QP                    int
+	Key, Refine           bool
+	Wait, Convert, Encode time.Duration
+}
