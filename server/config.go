@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,20 +68,6 @@ const (
 
 // presets are those of x264 that can keep up with a live picture.
 var presets = []string{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium"}
-
-// DefaultStateDir is nearglass in $XDG_STATE_HOME or ~/.local/state, and in the
-// user's own configuration folder on Windows and macOS.
-func DefaultStateDir() (string, error) {
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		dir, err := os.UserConfigDir()
-		return filepath.Join(dir, "nearglass"), err
-	}
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "nearglass"), nil
-	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, ".local", "state", "nearglass"), err
-}
 
 // WithDefaults returns c with its empty fields filled in, or an error when it
 // cannot be run as it stands; the error says which setting to change.
