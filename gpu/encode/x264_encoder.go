@@ -1,0 +1,195 @@
+//go:build cgo
+
+package encode
+
+/*
+#include <stdlib.h>
+*/
+import "C"
+
+import (
+	"fmt"
+	"image"
+	"time"
+	"unsafe"
+
+	"nearglass/gpu"
+	"nearglass/gpu/encode/h264"
+
+	"github.com/gen2brain/x264-go/x264c"
+)
+
+// x264Encoder owns one x264 instance and the picture that it reads. The
+// picture and the marks lie in C memory, because x264 keeps pointers to them
+// while it encodes.
+type x264Encoder struct {
+	config  Config
+	x264    *x264c.T
+	picture *x264c.Picture
+	out     *x264c.Picture
+	target  planes
+	marks   marks
+	rects   []image.Rectangle
+
+	pictures int64 // encoded so far; the pts of the next
+	loaded   bool
+	convert  time.Duration
+}
+
+func openX264(c Config) (Encoder, error) {
+	if err := checkBuild(); err != nil {
+		return nil, err
+	}
+	params, err := x264Params(c)
+	if err != nil {
+		return nil, err
+	}
+	e := &x264Encoder{config: c, picture: new(x264c.Picture), out: new(x264c.Picture)}
+	if err := e.allocate(); err != nil {
+		return nil, err
+	}
+	if e.x264 = x264c.EncoderOpen(params); e.x264 == nil {
+		e.free()
+		return nil, fmt.Errorf("encode: x264 refuses %dx%d, preset %s, %s", c.Size.X, c.Size.Y, c.Preset, c.Profile)
+	}
+	return e, nil
+}
+
+func (e *x264Encoder) allocate() error {
+	size := CodedSize(e.config.Size)
+	if x264c.PictureAlloc(e.picture, x264c.CspNv12, int32(size.X), int32(size.Y)) < 0 {
+		return fmt.Errorf("encode: no memory for a picture of %dx%d", size.X, size.Y)
+	}
+	img := e.picture.Img
+	e.target = planes{
+		size: size, lumaStride: int(img.IStride[0]), chromaStride: int(img.IStride[1]),
+		luma:   unsafe.Slice((*byte)(img.Plane[0]), int(img.IStride[0])*size.Y),
+		chroma: unsafe.Slice((*byte)(img.Plane[1]), int(img.IStride[1])*size.Y/2),
+	}
+	mbs := macroblocks(size)
+	info := C.calloc(C.size_t(mbs.X*mbs.Y), 1)
+	if info == nil {
+		x264c.PictureClean(e.picture)
+		return fmt.Errorf("encode: no memory for %dx%d macroblocks", mbs.X, mbs.Y)
+	}
+	e.picture.Prop.MbInfo = (*uint8)(info)
+	e.marks = newMarks(unsafe.Slice((*byte)(info), mbs.X*mbs.Y), size)
+	return nil
+}
+
+// Load implements Encoder.
+func (e *x264Encoder) Load(f *gpu.Frame) error {
+	if e.x264 == nil {
+		return ErrClosed
+	}
+	if err := e.check(f); err != nil {
+		return err
+	}
+	start := time.Now()
+	source := pixels{size: f.Size, stride: f.Stride, pix: f.Pix}
+	e.rects = changedRects(e.rects[:0], f, !e.loaded)
+	for _, r := range e.rects {
+		convert(e.target, source, r)
+		e.marks.touch(r)
+	}
+	e.loaded = true
+	e.convert = time.Since(start)
+	return nil
+}
+
+func (e *x264Encoder) check(f *gpu.Frame) error {
+	switch {
+	case f.Size != e.config.Size:
+		return fmt.Errorf("encode: frame of %dx%d for an encoder of %dx%d", f.Size.X, f.Size.Y, e.config.Size.X, e.config.Size.Y)
+	case f.Format != gpu.BGRA:
+		return fmt.Errorf("encode: frame of format %d, want BGRA", f.Format)
+	case f.Stride < 4*f.Size.X || len(f.Pix) < f.Stride*(f.Size.Y-1)+4*f.Size.X:
+		return fmt.Errorf("encode: frame of %dx%d with stride %d in %d bytes", f.Size.X, f.Size.Y, f.Stride, len(f.Pix))
+	}
+	return nil
+}
+
+// Encode implements Encoder.
+func (e *x264Encoder) Encode(o Order) (AccessUnit, error) {
+	switch {
+	case e.x264 == nil:
+		return AccessUnit{}, ErrClosed
+	case !e.loaded:
+		return AccessUnit{}, ErrNotLoaded
+	case o.QP < MinQP || o.QP > MaxQP:
+		return AccessUnit{}, fmt.Errorf("encode: qp %d is outside %d to %d", o.QP, MinQP, MaxQP)
+	}
+	start := time.Now()
+	unit, err := e.encode(o)
+	if err != nil {
+		return AccessUnit{}, err
+	}
+	unit.QP = o.QP
+	unit.Encode = time.Since(start)
+	unit.Convert, e.convert = e.convert, 0
+	return unit, nil
+}
+
+func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
+	e.picture.IType = x264c.TypeP
+	if o.Key || e.pictures == 0 {
+		e.picture.IType = x264c.TypeIdr
+	}
+	e.picture.IQpplus1 = int32(o.QP) + 1
+	e.picture.IPts = e.pictures
+	nals, count := make([]*x264c.Nal, 1), int32(0)
+	size := x264c.EncoderEncode(e.x264, nals, &count, e.picture, e.out)
+	if size <= 0 || count <= 0 {
+		return AccessUnit{}, fmt.Errorf("encode: x264 gave no access unit for picture %d (%d)", e.pictures, size)
+	}
+	e.pictures++
+	e.marks.settle()
+	unit := AccessUnit{Key: e.out.BKeyframe != 0}
+	err := e.collect(&unit, unsafe.Slice(nals[0], count), int(size))
+	return unit, err
+}
+
+// sizePrefix is what x264 puts before a unit when it writes no start codes.
+const sizePrefix = 4
+
+// collect copies the units out of x264's memory, which the next picture
+// reuses. x264's version message (SEI) is left out: nobody reads it.
+func (e *x264Encoder) collect(unit *AccessUnit, nals []x264c.Nal, sizeBytes int) error {
+	memory := make([]byte, 0, sizeBytes)
+	unit.NALs = make([][]byte, 0, len(nals))
+	for _, n := range nals {
+		body := unsafe.Slice((*byte)(n.PPayload), n.IPayload)[sizePrefix:]
+		if h264.TypeOf(body) == h264.TypeSEI {
+			continue
+		}
+		start := len(memory)
+		memory = append(memory, body...)
+		nal := memory[start:len(memory):len(memory)]
+		if h264.TypeOf(nal) == h264.TypeSPS {
+			var err error
+			if nal, err = h264.RewriteSPS(nal, e.config.Profile); err != nil {
+				return fmt.Errorf("encode: x264 wrote an unusable header: %w", err)
+			}
+		}
+		unit.NALs = append(unit.NALs, nal)
+		unit.SizeBytes += len(nal)
+	}
+	return nil
+}
+
+// Close implements Encoder.
+func (e *x264Encoder) Close() error {
+	if e.x264 != nil {
+		x264c.EncoderClose(e.x264)
+		e.x264 = nil
+		e.free()
+	}
+	return nil
+}
+
+func (e *x264Encoder) free() {
+	C.free(unsafe.Pointer(e.picture.Prop.MbInfo))
+	e.picture.Prop.MbInfo = nil
+	x264c.PictureClean(e.picture)
+	e.target, e.marks = planes{}, marks{}
+}

@@ -1,0 +1,5 @@
+//go:build cgo && extlib
+
+package encode
+
+const x264Origin = "system library"
