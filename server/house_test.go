@@ -36,7 +36,7 @@ func packageDocRule(all []*source) []string {
 			order = append(order, dir)
 		}
 		// "Package x" alone says nothing: a few words must follow.
-		documented[dir] = documented[dir] || len(strings.Fields(s.file.Doc.Text())) >= 5
+		documented[dir] = documented[dir] || len(strings.Fields(s.file.Doc.Text())) >= 4
 	}
 	var problems []string
 	for _, dir := range order {
