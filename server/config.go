@@ -164,4 +164,3 @@ func (c Config) checkNames() error {
 	}
 	return errors.Join(errs...)
 }
-

@@ -79,7 +79,11 @@ type listener struct {
 
 func (l *listener) run() {
 	for {
-		l.slots <- struct{}{}
+		select {
+		case l.slots <- struct{}{}:
+		case <-l.done:
+			return
+		}
 		c, err := l.Listener.Accept()
 		if err == nil {
 			go l.greet(&counted{Conn: c, slots: l.slots})
