@@ -1,0 +1,52 @@
+package session
+
+import (
+	"sync"
+
+	"nearglass/cc/rate"
+)
+
+// order is what the loop and the viewer want of the video goroutine.
+type order struct {
+	target rate.Rate
+	key    bool // encode a key frame next; the taker clears it
+	hidden bool // encode nothing
+}
+
+// mailbox holds the newest order: a later one replaces an earlier one that was
+// not read yet, except that a wish for a key frame stays until it is met.
+type mailbox struct {
+	mu    sync.Mutex
+	o     order
+	ready chan struct{}
+}
+
+func newMailbox() *mailbox { return &mailbox{ready: make(chan struct{}, 1)} }
+
+// change edits the order and wakes the taker.
+func (m *mailbox) change(edit func(*order)) {
+	m.mu.Lock()
+	before := m.o
+	edit(&m.o)
+	changed := m.o != before
+	m.mu.Unlock()
+	if !changed {
+		return
+	}
+	select {
+	case m.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the order. The key wish is cleared unless the viewer is hidden,
+// when nothing would come of it.
+func (m *mailbox) take() order {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o := m.o
+	if !o.hidden {
+		m.o.key = false
+	}
+	return o
+}

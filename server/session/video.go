@@ -1,0 +1,243 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"nearglass/gpu"
+	"nearglass/gpu/encode"
+	"nearglass/gpu/encode/ratecontrol"
+	"nearglass/telemetry"
+)
+
+// errPeerGone ends a session whose transport ended without a word.
+var errPeerGone = errors.New("the connection to the viewer is gone")
+
+// unit is one encoded picture on its way to the loop.
+type unit struct {
+	encode.AccessUnit
+	frame     uint64
+	timestamp uint32    // 90 kHz
+	captured  time.Time // of the picture; of the encoding when it was refined
+}
+
+// video turns pictures into access units. It runs on its own goroutine and
+// owns the reader, the encoder and the rate control.
+type video struct {
+	c        Config
+	units    chan unit
+	orders   *mailbox
+	notices  chan Notice
+	keyBytes atomic.Int64 // size of the last key frame
+
+	rc      *ratecontrol.Controller
+	encoder encode.Encoder
+	size    image.Point
+	state   gpu.State
+	loaded  bool
+	frame   uint64
+	clock   rtpClock
+}
+
+func newVideo(c Config, notices chan Notice) *video {
+	return &video{
+		c: c, units: make(chan unit), orders: newMailbox(), notices: notices,
+		rc: ratecontrol.New(ratecontrol.Config{FPS: c.FPS}),
+	}
+}
+
+// run encodes until the context or the source ends.
+func (v *video) run(ctx context.Context) error {
+	defer v.close()
+	refine := time.NewTimer(time.Hour)
+	defer refine.Stop()
+	for {
+		v.arm(refine)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-v.c.Pictures.Ready():
+		case <-v.orders.ready:
+		case <-refine.C:
+		}
+		u, ok, err := v.step(time.Now())
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		select {
+		case v.units <- u:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (v *video) close() {
+	v.c.Pictures.Close()
+	if v.encoder != nil {
+		v.encoder.Close()
+	}
+}
+
+// arm sets the timer to the next sharpening of a still picture.
+func (v *video) arm(refine *time.Timer) {
+	now := time.Now()
+	at, ok := v.rc.NextRefine(now)
+	if !ok || !v.loaded {
+		refine.Stop()
+		return
+	}
+	refine.Reset(max(0, at.Sub(now)))
+}
+
+// step encodes at most one picture: a new one, or the one before as a key
+// frame or sharper.
+func (v *video) step(now time.Time) (unit, bool, error) {
+	o := v.orders.take()
+	if o.target > 0 {
+		v.rc.SetTarget(now, o.target)
+	}
+	v.noteState()
+	if o.hidden {
+		return unit{}, false, v.stillThere()
+	}
+	f, err := v.c.Pictures.Take()
+	if err != nil {
+		return unit{}, false, endReason(err)
+	}
+	if f == nil {
+		return v.again(now, o.key)
+	}
+	defer f.Release()
+	return v.fresh(now, f, o.key)
+}
+
+// stillThere notices the end of a source that nobody looks at.
+func (v *video) stillThere() error {
+	return endReason(v.c.Pictures.Err())
+}
+
+func endReason(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errors.New("the source ended")
+	}
+	return err
+}
+
+// fresh encodes a new picture.
+func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) (unit, bool, error) {
+	if err := v.fit(f.Size); err != nil {
+		return unit{}, false, err
+	}
+	changed := area(f)
+	if changed == 0 && !key && v.loaded {
+		return unit{}, false, nil
+	}
+	if err := v.encoder.Load(f); err != nil {
+		return unit{}, false, fmt.Errorf("converting picture %d: %w", f.Number, err)
+	}
+	captured := f.Captured
+	f.Release()
+	kind := ratecontrol.Motion
+	if key || !v.loaded {
+		kind = ratecontrol.Key
+	}
+	v.loaded = true
+	return v.encode(now, captured, kind, changed)
+}
+
+// again encodes the picture before once more, if there is a reason to.
+func (v *video) again(now time.Time, key bool) (unit, bool, error) {
+	if !v.loaded {
+		return unit{}, false, nil
+	}
+	if key {
+		return v.encode(now, now, ratecontrol.Key, 0)
+	}
+	if at, ok := v.rc.NextRefine(now); ok && !now.Before(at) {
+		return v.encode(now, now, ratecontrol.Refine, 0)
+	}
+	return unit{}, false, nil
+}
+
+// encode has the loaded picture encoded.
+func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed int) (unit, bool, error) {
+	d := v.rc.Plan(now, ratecontrol.Picture{Pixels: v.size.X * v.size.Y, ChangedPixels: changed, Kind: kind})
+	au, err := v.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key})
+	if err != nil {
+		return unit{}, false, fmt.Errorf("encoding a %s picture of %dx%d: %w", kind, v.size.X, v.size.Y, err)
+	}
+	v.rc.Done(now, kind, au.QP, au.SizeBytes)
+	if au.Key {
+		v.keyBytes.Store(int64(au.SizeBytes))
+	}
+	v.frame++
+	v.c.Meter.Encoded(now, telemetry.Picture{
+		Width: v.size.X, Height: v.size.Y, QP: au.QP, Key: au.Key, Refine: kind == ratecontrol.Refine,
+		Wait: now.Sub(captured), Convert: au.Convert, Encode: au.Encode,
+	})
+	return unit{au, v.frame, v.clock.at(captured), captured}, true, nil
+}
+
+// fit opens an encoder for pictures of this size.
+func (v *video) fit(size image.Point) error {
+	if v.encoder != nil && v.size == size {
+		return nil
+	}
+	if v.encoder != nil {
+		v.encoder.Close()
+	}
+	e, err := v.c.Encoder(size)
+	if err != nil {
+		v.encoder = nil
+		return fmt.Errorf("opening an encoder for %dx%d: %w", size.X, size.Y, err)
+	}
+	v.encoder, v.size, v.loaded = e, size, false
+	v.notify(Notice{Size: size, Paused: v.state.Paused, Reason: v.state.Reason})
+	return nil
+}
+
+// noteState passes a change of the source's state on.
+func (v *video) noteState() {
+	if s := v.c.Pictures.State(); s != v.state {
+		v.state = s
+		v.notify(Notice{Paused: s.Paused, Reason: s.Reason})
+	}
+}
+
+// notify hands a notice over; the oldest gives way when nobody reads them.
+func (v *video) notify(n Notice) {
+	for {
+		select {
+		case v.notices <- n:
+			return
+		default:
+		}
+		select {
+		case <-v.notices:
+		default:
+		}
+	}
+}
+
+// area counts the pixels that changed, at most all of them.
+func area(f *gpu.Frame) int {
+	whole := f.Size.X * f.Size.Y
+	if f.Damage == nil {
+		return whole
+	}
+	sum := 0
+	for _, r := range f.Damage {
+		r = r.Intersect(f.Bounds())
+		sum += r.Dx() * r.Dy()
+	}
+	return min(sum, whole)
+}
