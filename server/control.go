@@ -66,8 +66,21 @@ func (c *Control) Issue(ctx context.Context, name string, rights access.Rights) 
 
 // Revoke ends a device and its streams.
 func (c *Control) Revoke(ctx context.Context, id string) error {
-	return c.do(ctx, "DELETE", "/devices/"+url.PathEscape(id), nil, nil)
+	err := c.do(ctx, "DELETE", "/devices/"+url.PathEscape(id), nil, nil)
+	var refusal *refusal
+	if errors.As(err, &refusal) && refusal.status == http.StatusNotFound {
+		return fmt.Errorf("%w: %q", access.ErrDevice, id)
+	}
+	return err
 }
+
+// refusal is the host's own word on why it did not do it.
+type refusal struct {
+	status int
+	reason string
+}
+
+func (r *refusal) Error() string { return r.reason }
 
 func (c *Control) do(ctx context.Context, method, path string, ask, into any) error {
 	var body io.Reader
@@ -92,7 +105,7 @@ func (c *Control) do(ctx context.Context, method, path string, ask, into any) er
 		return fmt.Errorf("asking the host: %w", err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return errors.New(strings.TrimSpace(string(b)))
+		return &refusal{res.StatusCode, strings.TrimSpace(string(b))}
 	}
 	if into == nil {
 		return nil

@@ -1,0 +1,3 @@
+package main
+type doctorCmd struct{ settings }
+func (d *doctorCmd) Run(e *env) error { return nil }

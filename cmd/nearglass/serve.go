@@ -1,0 +1,43 @@
+package main
+
+import "nearglass/server"
+
+type serveCmd struct {
+	settings
+	qrFlag
+}
+
+// Help is shown below the flags.
+func (*serveCmd) Help() string {
+	return `Prints the addresses of the page and a pairing code, and serves until Ctrl+C.
+Nobody watches without a code. What is shown is chosen on the page.
+
+Examples:
+  nearglass serve
+  nearglass serve --rights view --source desktop
+  nearglass serve --listen 127.0.0.1:7433       this machine only
+  nearglass serve --tls-cert desk.crt --tls-key desk.key
+
+The same in the config file, ~/.config/nearglass/config.toml:
+  rights = "view"
+  bitrate = "8M"
+  allow-host = ["desk.example.com"]`
+}
+
+// Run serves until the context ends.
+func (s *serveCmd) Run(e *env) error {
+	cfg, err := s.host(e)
+	if err != nil {
+		return err
+	}
+	host, err := server.New(cfg, s.newLog(e.err))
+	if err != nil {
+		return err
+	}
+	pairing, err := host.Pair(cfg.Rights)
+	if err != nil {
+		return err
+	}
+	greet(e, pairing, s.qrFlag)
+	return host.Run(e.ctx)
+}

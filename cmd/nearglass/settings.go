@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+
+	"nearglass/cc/rate"
+	"nearglass/server"
+	"nearglass/server/access"
+)
+
+// settings are the host's settings as flags. Defaults are those of
+// server.Config, so that each stands in one place.
+type settings struct {
+	Name      string   `help:"What viewers call this host (default: the machine's name)." env:"NEARGLASS_NAME"`
+	Listen    string   `help:"Address of the page (TCP) and the streams (UDP) (default: :7433, every interface)." placeholder:"[HOST]:PORT" env:"NEARGLASS_LISTEN"`
+	TLSCert   string   `name:"tls-cert" help:"Certificate for HTTPS, PEM. Needs --tls-key." placeholder:"FILE" env:"NEARGLASS_TLS_CERT"`
+	TLSKey    string   `name:"tls-key" help:"Private key of the certificate, PEM." placeholder:"FILE" env:"NEARGLASS_TLS_KEY"`
+	AllowHost []string `help:"Another name by which browsers may ask for this host." placeholder:"NAME" env:"NEARGLASS_ALLOW_HOST"`
+	Display   string   `help:"X display (default: $DISPLAY)." placeholder:":N" env:"NEARGLASS_DISPLAY"`
+	Source    string   `help:"What a viewer sees first; nearglass sources lists the ids." placeholder:"ID" env:"NEARGLASS_SOURCE"`
+	Bitrate   bitrate  `help:"Most that one viewer's video may use (default: 20M)." placeholder:"RATE" env:"NEARGLASS_BITRATE"`
+	FPS       int      `name:"fps" help:"Most pictures a second, 1 to 240 (default: 60)." placeholder:"N" env:"NEARGLASS_FPS"`
+	Preset    string   `help:"x264 preset, ultrafast to medium (default: the fastest)." env:"NEARGLASS_PRESET"`
+	Profile   string   `help:"H.264 profile: auto, baseline or high (default: auto)." env:"NEARGLASS_PROFILE"`
+	Rights    string   `help:"What the code printed at the start grants: control or view (default: control)." env:"NEARGLASS_RIGHTS"`
+	LogLevel  string   `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"NEARGLASS_LOG_LEVEL"`
+	LogFormat string   `help:"text or json." default:"text" enum:"text,json" env:"NEARGLASS_LOG_FORMAT"`
+}
+
+// host is the server's Config, filled in and checked.
+func (s settings) host(e *env) (server.Config, error) {
+	c, err := server.Config{
+		Name: s.Name, Version: build().Version, Listen: s.Listen, TLSCert: s.TLSCert, TLSKey: s.TLSKey,
+		AllowHosts: s.AllowHost, StateDir: e.state, Display: s.Display, Source: s.Source,
+		Bitrate: rate.Rate(s.Bitrate), FPS: s.FPS, Preset: s.Preset, Profile: s.Profile,
+		Rights: access.Rights(s.Rights),
+	}.WithDefaults()
+	if err != nil {
+		return c, fmt.Errorf("the settings do not work as they stand:\n%w", err)
+	}
+	return c, nil
+}
+
+// bitrate is a rate.Rate as people write it: 8M, 640k.
+type bitrate rate.Rate
+
+// UnmarshalText reads a rate.
+func (b *bitrate) UnmarshalText(text []byte) error {
+	r, err := rate.Parse(string(text))
+	*b = bitrate(r)
+	return err
+}
+
+// stateDir is the state folder of commands that need no other setting.
+func (e *env) stateDir() (string, error) {
+	if e.state != "" {
+		return e.state, nil
+	}
+	return server.DefaultStateDir()
+}
