@@ -88,7 +88,7 @@ func (d *desktop) window(p painter, r image.Rectangle, title string) image.Recta
 }
 
 func places() []string {
-	names := []string{"Aletsch", "Bergamo", "Cádiz", "Dunkeld", "Ésaguay", "Faro", "Grindelwald", "Hallstatt", "Iseo", "Jurmala"}
+	names := []string{"Aletsch", "Bergamo", "Cádiz", "Dunkeld", "Évora", "Faro", "Grindelwald", "Hallstatt", "Iseo", "Jurmala"}
 	rows := make([]string, 0, 6*len(names))
 	for i := range cap(rows) {
 		rows = append(rows, fmt.Sprintf("%02d   %s", i+1, names[i%len(names)]))
@@ -118,7 +118,9 @@ func (d *desktop) repaint(to map[*demoCapture]struct{}) {
 		p := newPainter(d.canvas, r)
 		draw.Draw(p.dst, r, d.still, r.Min, draw.Src)
 		for _, w := range d.widgets {
-			w.paint(p)
+			if w.bounds().Overlaps(r) {
+				w.paint(p)
+			}
 		}
 		for c := range to {
 			c.damage.Add(r)

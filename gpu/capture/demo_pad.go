@@ -57,6 +57,8 @@ func (p *pad) stroke(to image.Point) image.Rectangle {
 	return dirty
 }
 
+func (p *pad) bounds() image.Rectangle { return p.area }
+
 func (p *pad) paint(pt painter) {
 	draw.Draw(pt.dst, p.area, p.layer, p.area.Min, draw.Src)
 	if p.empty {

@@ -86,6 +86,8 @@ func keyText(code string, shift bool) string {
 	return pair[:1]
 }
 
+func (f *field) bounds() image.Rectangle { return f.area }
+
 func (f *field) paint(p painter) {
 	p = painter{p.dst.SubImage(f.area).(*image.RGBA)}
 	p.round(f.area, 8, colorLine)
@@ -111,15 +113,16 @@ func (f *field) paint(p painter) {
 func wrap(text string, width int) []string {
 	var lines []string
 	for _, paragraph := range strings.Split(text, "\n") {
-		line := ""
-		for _, r := range paragraph {
-			if textWidth(fonts().body, line+string(r)) > width {
-				lines = append(lines, line)
-				line = ""
+		start, used := 0, 0
+		for i, r := range paragraph {
+			advance, _ := fonts().body.GlyphAdvance(r)
+			if used+advance.Ceil() > width {
+				lines = append(lines, paragraph[start:i])
+				start, used = i, 0
 			}
-			line += string(r)
+			used += advance.Ceil()
 		}
-		lines = append(lines, line)
+		lines = append(lines, paragraph[start:])
 	}
 	return lines
 }
@@ -136,6 +139,8 @@ func (r *readout) input(e demoEvent) image.Rectangle {
 	r.line = e.describe()
 	return r.area
 }
+
+func (r *readout) bounds() image.Rectangle { return r.area }
 
 func (r *readout) paint(p painter) {
 	p.text(fonts().small, r.area.Min.X+14, r.area.Min.Y+18, colorLine, r.line)

@@ -31,6 +31,7 @@ const (
 // widget is one live part of the demo desktop. Input and tick return what
 // must be painted again, or an empty rectangle.
 type widget interface {
+	bounds() image.Rectangle
 	paint(p painter)
 	input(e demoEvent) image.Rectangle
 	tick(now time.Time) image.Rectangle
@@ -51,6 +52,8 @@ func (c *clock) tick(now time.Time) image.Rectangle {
 	c.now = now
 	return c.area
 }
+
+func (c *clock) bounds() image.Rectangle { return c.area }
 
 func (c *clock) paint(p painter) {
 	radius := float64(min(c.area.Dx(), c.area.Dy()-40)) / 2
@@ -107,6 +110,8 @@ func (b *ball) rect() image.Rectangle {
 	return image.Rectangle{Min: b.at, Max: b.at}.Inset(-ballRadius - 1)
 }
 
+func (b *ball) bounds() image.Rectangle { return b.area }
+
 func (b *ball) paint(p painter) {
 	p.round(b.area, 8, colorAccentLow)
 	p.disc(float64(b.at.X), float64(b.at.Y), ballRadius, colorAccent)
@@ -153,6 +158,8 @@ func (l *list) choose(i int) {
 	top := float64(l.selected * rowHeight)
 	l.scroll = min(max(l.scroll, top+rowHeight-float64(l.area.Dy())), top)
 }
+
+func (l *list) bounds() image.Rectangle { return l.area }
 
 func (l *list) paint(p painter) {
 	p = painter{p.dst.SubImage(l.area).(*image.RGBA)}
@@ -204,6 +211,8 @@ func (b *button) input(e demoEvent) image.Rectangle {
 	}
 	return b.area.Union(more)
 }
+
+func (b *button) bounds() image.Rectangle { return b.area }
 
 func (b *button) paint(p painter) {
 	fill, ink := colorAccentLow, colorAccent

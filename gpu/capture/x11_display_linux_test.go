@@ -1,0 +1,237 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"image"
+	"math/rand/v2"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+
+	"nearglass/gpu"
+)
+
+func TestDisplayIsExact(t *testing.T) {
+	startX(t, 110, "640x480")
+	c := newClient(t, 110)
+	c.fill(c.root, image.Rect(0, 0, 640, 480), 0x204060)
+	c.fill(c.root, image.Rect(100, 50, 300, 200), 0xff8001)
+	for _, shm := range []bool{true, false} {
+		b := openX(t, 110)
+		b.(*x11Backend).server.has["MIT-SHM"] = shm
+		v := watch(t, b, "desktop", Options{})
+		all := image.Rect(0, 0, 640, 480)
+		v.shows("the first picture is right", func() []byte { return c.screen(all) })
+
+		c.fill(c.root, image.Rect(10, 20, 18, 36), 0x00ff00)
+		v.shows("the changed part is right", func() []byte { return c.screen(all) })
+		if len(v.last) != 1 || v.last[0] != image.Rect(10, 20, 18, 36) {
+			t.Errorf("damage %v, want the changed rectangle alone", v.last)
+		}
+		c.fill(c.root, image.Rect(10, 20, 18, 36), 0x204060)
+
+		random := rand.New(rand.NewPCG(1, 2))
+		for range 300 {
+			at := image.Pt(random.IntN(600), random.IntN(440))
+			c.fill(c.root, image.Rectangle{Min: at, Max: at.Add(image.Pt(1+random.IntN(40), 1+random.IntN(40)))}, random.Uint32())
+			v.take()
+		}
+		v.shows("the picture is right after 300 changes", func() []byte { return c.screen(all) })
+		v.stop()
+		v.done = make(chan error, 1)
+		v.done <- nil
+	}
+}
+
+// TestStillScreenIsFree checks that nothing is grabbed while nothing changes,
+// and that the process hardly runs.
+func TestStillScreenIsFree(t *testing.T) {
+	startX(t, 110, "1920x1080")
+	c := newClient(t, 110)
+	v := watch(t, openX(t, 110), "desktop", Options{})
+	v.shows("the first picture is there", func() []byte { return c.screen(image.Rect(0, 0, 1920, 1080)) })
+	before, frames := cpuTime(t), v.frames
+	time.Sleep(1500 * time.Millisecond)
+	for v.take() {
+	}
+	if v.frames != frames {
+		t.Errorf("%d pictures of a still screen", v.frames-frames)
+	}
+	used := cpuTime(t) - before
+	t.Logf("CPU used in 1.5 s of stillness: %v", used)
+	if used > 30*time.Millisecond {
+		t.Errorf("%v of CPU used in 1.5 s of stillness", used)
+	}
+}
+
+func cpuTime(t testing.TB) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func TestMonitors(t *testing.T) {
+	startX(t, 110, "1280x800")
+	c := newClient(t, 110)
+	run(t, 110, "xrandr", "--setmonitor", "left", "800/200x800/200+0+0", "screen")
+	run(t, 110, "xrandr", "--setmonitor", "right", "480/120x640/160+800+100", "none")
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		at := image.Pt(random.IntN(1200), random.IntN(700))
+		c.fill(c.root, image.Rectangle{Min: at, Max: at.Add(image.Pt(100, 80))}, random.Uint32())
+	}
+	b := openX(t, 110)
+	list, err := b.List(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(list)
+	areas := map[string]image.Rectangle{}
+	for _, s := range list {
+		areas[s.ID] = s.Bounds
+	}
+	for id, area := range map[string]image.Rectangle{
+		"display:left": image.Rect(0, 0, 800, 800), "display:right": image.Rect(800, 100, 1280, 740), "desktop": image.Rect(0, 0, 1280, 800),
+	} {
+		if areas[id] != area {
+			t.Errorf("%s lies at %v, want %v", id, areas[id], area)
+		}
+		v := watch(t, b, id, Options{})
+		v.shows(id+" is right", func() []byte { return c.screen(area) })
+		c.fill(c.root, image.Rect(780, 300, 840, 340), random.Uint32())
+		v.shows(id+" is right after a change across the border", func() []byte { return c.screen(area) })
+		if p := v.capture.Place(); p.Origin != area.Min || p.Size != area.Size() {
+			t.Errorf("%s: place %v, want %v", id, p, area)
+		}
+	}
+
+	v := watch(t, b, "display:right", Options{})
+	v.shows("the monitor is right", func() []byte { return c.screen(areas["display:right"]) })
+	run(t, 110, "xrandr", "--delmonitor", "right")
+	err = v.end()
+	wantError(t, err, ErrGone)
+	if !strings.Contains(err.Error(), "right") {
+		t.Errorf("the error %q does not name the monitor", err)
+	}
+	_, err = b.Open(context.Background(), "display:right", Options{})
+	wantError(t, err, ErrNotFound)
+}
+
+func TestResolutionChange(t *testing.T) {
+	startX(t, 111, "1280x800")
+	c := newClient(t, 111)
+	v := watch(t, openX(t, 111), "desktop", Options{})
+	v.shows("the first picture is there", func() []byte { return c.screen(image.Rect(0, 0, 1280, 800)) })
+	run(t, 111, "xrandr", "-s", "800x600")
+	c.fill(c.root, image.Rect(0, 0, 800, 600), 0x123456)
+	v.shows("the smaller picture is right", func() []byte { return c.screen(image.Rect(0, 0, 800, 600)) })
+	run(t, 111, "xrandr", "-s", "1280x800")
+	v.shows("the larger picture is right", func() []byte { return c.screen(image.Rect(0, 0, 1280, 800)) })
+	if size := v.capture.Place().Size; size != image.Pt(1280, 800) {
+		t.Errorf("place has size %v", size)
+	}
+}
+
+func TestServerKilled(t *testing.T) {
+	cmd := startX(t, 112, "640x480")
+	c := newClient(t, 112)
+	b := openX(t, 112)
+	v := watch(t, b, "desktop", Options{})
+	v.shows("the first picture is there", func() []byte { return c.screen(image.Rect(0, 0, 640, 480)) })
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, v.end(), ErrGone)
+	eventually(t, "the list says that the server is gone", func() bool {
+		_, err := b.List(context.Background())
+		return errors.Is(err, ErrGone)
+	})
+	_, err := b.Open(context.Background(), "desktop", Options{})
+	wantError(t, err, ErrGone)
+	_, err = OpenX11(":112")
+	wantError(t, err, ErrGone)
+
+	_ = cmd.Wait()
+	startX(t, 112, "640x480")
+	if _, err := openX(t, 112).List(context.Background()); err != nil {
+		t.Errorf("after a restart: %v", err)
+	}
+}
+
+// TestPointerInPicture compares the picture with the pointer to one made by
+// hand from what the server says.
+func TestPointerInPicture(t *testing.T) {
+	startX(t, 110, "640x480")
+	c := newClient(t, 110)
+	all := image.Rect(0, 0, 640, 480)
+	w := c.window("cross", image.Rect(300, 0, 640, 480), 0xd0d0d0)
+	c.must(xproto.ChangeWindowAttributesChecked(c.conn, w, xproto.CwCursor, []uint32{uint32(glyphCursor(c, 34))}).Check())
+	c.must(xproto.ChangeWindowAttributesChecked(c.conn, c.root, xproto.CwCursor, []uint32{uint32(glyphCursor(c, 68))}).Check())
+	v := watch(t, openX(t, 110), "desktop", Options{Pointer: true})
+	s, err := dialX(":110")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	want := func() []byte {
+		p, err := newPointer(s)
+		c.must(err)
+		c.must(p.fetch())
+		at, err := xproto.QueryPointer(c.conn, c.root).Reply()
+		c.must(err)
+		pix := c.screen(all)
+		p.shape.draw(pix, 4*640, all, image.Pt(int(at.RootX), int(at.RootY)))
+		return pix
+	}
+	for i, at := range []image.Point{{50, 50}, {52, 51}, {400, 50}, {410, 300}, {0, 0}, {639, 479}, {100, 100}} {
+		c.must(xtest.FakeInputChecked(c.conn, xproto.MotionNotify, 0, 0, c.root, int16(at.X), int16(at.Y), 0).Check())
+		v.shows("the pointer is in the picture", want)
+		c.fill(c.root, image.Rect(at.X-20, at.Y-3, at.X+5, at.Y+3), uint32(i)*0x102030)
+		v.shows("what lies below the pointer is right", want)
+	}
+	for v.take() {
+	}
+	frames := v.frames
+	time.Sleep(300 * time.Millisecond)
+	v.take()
+	if v.frames != frames {
+		t.Error("pictures came while the pointer rested")
+	}
+}
+
+// glyphCursor makes a cursor from the server's cursor font.
+func glyphCursor(c *xclient, glyph uint16) xproto.Cursor {
+	font, _ := xproto.NewFontId(c.conn)
+	c.must(xproto.OpenFontChecked(c.conn, font, 6, "cursor").Check())
+	id, _ := xproto.NewCursorId(c.conn)
+	c.must(xproto.CreateGlyphCursorChecked(c.conn, id, font, font, glyph, glyph+1, 0, 0, 0, 0xffff, 0xffff, 0xffff).Check())
+	return id
+}
+
+func BenchmarkFullGrab1080p(b *testing.B) {
+	startX(b, 113, "1920x1080")
+	s, err := dialX(":113")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.close()
+	size := image.Pt(1920, 1080)
+	memory, mem := newMemory(s, size)
+	ring := gpu.NewRing()
+	ring.Configure(size, memory.stride, gpu.BGRA, mem)
+	defer ring.Close(nil)
+	slot, _ := ring.Acquire()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := memory.grab(xproto.Drawable(s.root), image.Point{}, slot, []image.Rectangle{{Max: size}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
+
+	"nearglass/gpu"
+	"nearglass/gpu/capture/xconn"
+)
+
+// startX runs an Xvfb and returns it once it answers.
+func startX(t testing.TB, number int, size string, args ...string) *exec.Cmd {
+	t.Helper()
+	if _, err := exec.LookPath("Xvfb"); err != nil {
+		t.Skip("Xvfb is not installed (apt-get install xvfb), so X11 capture cannot be tested")
+	}
+	cmd := exec.Command("Xvfb", append([]string{fmt.Sprintf(":%d", number), "-screen", "0", size + "x24", "-nolisten", "tcp", "-noreset"}, args...)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	eventually(t, "Xvfb answers", func() bool {
+		c, err := net.Dial("unix", fmt.Sprintf("/tmp/.X11-unix/X%d", number))
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+	return cmd
+}
+
+// eventually waits until the condition holds; X tells nobody that everything
+// has settled.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("waited 5 s in vain until %s", what)
+}
+
+// xclient is a program that draws.
+type xclient struct {
+	t    testing.TB
+	conn *xgb.Conn
+	root xproto.Window
+	gc   xproto.Gcontext
+}
+
+func newClient(t testing.TB, number int) *xclient {
+	t.Helper()
+	conn, _, err := xconn.Open(fmt.Sprintf(":%d", number), xconn.RandR, xconn.XTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	c := &xclient{t: t, conn: conn, root: xproto.Setup(conn).DefaultScreen(conn).Root}
+	c.gc, _ = xproto.NewGcontextId(conn)
+	c.must(xproto.CreateGCChecked(conn, c.gc, xproto.Drawable(c.root), xproto.GcSubwindowMode, []uint32{xproto.SubwindowModeIncludeInferiors}).Check())
+	return c
+}
+
+func (c *xclient) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// fill paints a rectangle and waits until the server has done so.
+func (c *xclient) fill(w xproto.Window, r image.Rectangle, color uint32) {
+	c.t.Helper()
+	xproto.ChangeGC(c.conn, c.gc, xproto.GcForeground, []uint32{color})
+	c.must(xproto.PolyFillRectangleChecked(c.conn, xproto.Drawable(w), c.gc, []xproto.Rectangle{
+		{X: int16(r.Min.X), Y: int16(r.Min.Y), Width: uint16(r.Dx()), Height: uint16(r.Dy())},
+	}).Check())
+}
+
+// window creates and maps a titled window and waits until it can be seen.
+func (c *xclient) window(title string, r image.Rectangle, color uint32) xproto.Window {
+	c.t.Helper()
+	id, _ := xproto.NewWindowId(c.conn)
+	screen := xproto.Setup(c.conn).DefaultScreen(c.conn)
+	c.must(xproto.CreateWindowChecked(c.conn, screen.RootDepth, id, c.root, int16(r.Min.X), int16(r.Min.Y), uint16(r.Dx()), uint16(r.Dy()), 2,
+		xproto.WindowClassInputOutput, screen.RootVisual, xproto.CwBackPixel, []uint32{color}).Check())
+	c.property(id, xproto.AtomWmName, title)
+	c.property(id, xproto.AtomWmClass, "test\x00Tester\x00")
+	c.must(xproto.MapWindowChecked(c.conn, id).Check())
+	eventually(c.t, "the window is mapped", func() bool {
+		attr, err := xproto.GetWindowAttributes(c.conn, id).Reply()
+		return err == nil && attr.MapState == xproto.MapStateViewable
+	})
+	return id
+}
+
+func (c *xclient) property(w xproto.Window, name xproto.Atom, value string) {
+	c.t.Helper()
+	c.must(xproto.ChangePropertyChecked(c.conn, xproto.PropModeReplace, w, name, xproto.AtomString, 8, uint32(len(value)), []byte(value)).Check())
+}
+
+// configure moves and resizes a window.
+func (c *xclient) configure(w xproto.Window, r image.Rectangle) {
+	c.t.Helper()
+	mask := uint16(xproto.ConfigWindowX | xproto.ConfigWindowY | xproto.ConfigWindowWidth | xproto.ConfigWindowHeight)
+	c.must(xproto.ConfigureWindowChecked(c.conn, w, mask, []uint32{uint32(int32(r.Min.X)), uint32(int32(r.Min.Y)), uint32(r.Dx()), uint32(r.Dy())}).Check())
+}
+
+// screen reads a part of the screen as the server shows it.
+func (c *xclient) screen(r image.Rectangle) []byte {
+	c.t.Helper()
+	reply, err := xproto.GetImage(c.conn, xproto.ImageFormatZPixmap, xproto.Drawable(c.root), int16(r.Min.X), int16(r.Min.Y), uint16(r.Dx()), uint16(r.Dy()), math.MaxUint32).Reply()
+	c.must(err)
+	return reply.Data
+}
+
+// viewer runs a capture and keeps a copy of the picture that it updates by the
+// damage of each frame alone.
+type viewer struct {
+	t       testing.TB
+	capture Capture
+	ring    *gpu.Ring
+	reader  *gpu.Reader
+	done    chan error
+	cancel  context.CancelFunc
+
+	size   image.Point
+	pix    []byte // without padding
+	frames int
+	last   []image.Rectangle // damage of the last frame
+}
+
+func watch(t testing.TB, b Backend, id string, o Options) *viewer {
+	t.Helper()
+	c, err := b.Open(context.Background(), id, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	v := &viewer{t: t, capture: c, ring: gpu.NewRing(), done: make(chan error, 1), cancel: cancel}
+	v.reader = v.ring.NewReader()
+	go func() { v.done <- c.Run(ctx, v.ring) }()
+	t.Cleanup(v.stop)
+	return v
+}
+
+func (v *viewer) stop() {
+	v.cancel()
+	select {
+	case <-v.done:
+	case <-time.After(5 * time.Second):
+		v.t.Error("the capture did not end with its context")
+	}
+	v.ring.Close(nil)
+	close(v.done)
+}
+
+// end waits for the capture to end by itself.
+func (v *viewer) end() error {
+	v.t.Helper()
+	select {
+	case err := <-v.done:
+		v.done <- err
+		return err
+	case <-time.After(5 * time.Second):
+		v.t.Fatal("the capture did not end")
+		return nil
+	}
+}
+
+// take updates the copy from the newest frame, if there is a new one.
+func (v *viewer) take() bool {
+	v.t.Helper()
+	f, err := v.reader.Take()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if f == nil {
+		return false
+	}
+	defer f.Release()
+	damage := f.Damage
+	if damage == nil {
+		v.size, v.pix = f.Size, make([]byte, 4*f.Size.X*f.Size.Y)
+		damage = []image.Rectangle{f.Bounds()}
+	}
+	for _, r := range damage {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			copy(v.pix[4*(y*v.size.X+r.Min.X):4*(y*v.size.X+r.Max.X)], f.Pix[y*f.Stride+4*r.Min.X:])
+		}
+	}
+	v.frames++
+	v.last = f.Damage
+	return true
+}
+
+// shows waits until the picture is what want returns, ignoring the fourth byte
+// of each pixel.
+func (v *viewer) shows(what string, want func() []byte) {
+	v.t.Helper()
+	eventually(v.t, what, func() bool {
+		v.take()
+		w := want()
+		if len(w) != len(v.pix) || len(w) == 0 {
+			return false
+		}
+		for i := range w {
+			if i&3 != 3 && w[i] != v.pix[i] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// plain returns a picture of one color.
+func plain(size image.Point, color uint32) []byte {
+	pix := make([]byte, 0, 4*size.X*size.Y)
+	for range size.X * size.Y {
+		pix = append(pix, byte(color), byte(color>>8), byte(color>>16), 0)
+	}
+	return pix
+}
+
+func openX(t testing.TB, number int) Backend {
+	t.Helper()
+	b, err := OpenX11(fmt.Sprintf(":%d", number))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+// run runs a program of the X utilities and skips the test without it.
+func run(t testing.TB, number int, name string, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("%s is not installed (apt-get install x11-xserver-utils)", name)
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("DISPLAY=:%d", number))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+}
+
+func wantError(t testing.TB, got, want error) {
+	t.Helper()
+	if !errors.Is(got, want) {
+		t.Fatalf("got error %v, want one that is %q", got, want)
+	}
+}
