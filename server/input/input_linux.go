@@ -13,6 +13,7 @@ import (
 // its own. Its methods are called by one goroutine at a time.
 type x11 struct {
 	conn *xgb.Conn
+	name string // of the display
 	root xproto.Window
 	gone chan struct{} // closed when the connection has ended
 	size atomic.Uint64 // of the root window: width<<32 | height
@@ -25,7 +26,7 @@ func open(display string) (*Injector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening display %q for input: %w", display, err)
 	}
-	x, err := newX11(conn)
+	x, err := newX11(conn, display)
 	if err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("opening display %q for input: %w", display, err)
@@ -33,12 +34,12 @@ func open(display string) (*Injector, error) {
 	return newInjector(x.keyb, x), nil
 }
 
-func newX11(conn *xgb.Conn) (*x11, error) {
+func newX11(conn *xgb.Conn, name string) (*x11, error) {
 	if err := xtest.Init(conn); err != nil {
 		return nil, fmt.Errorf("the X server lacks the XTEST extension: %w", err)
 	}
 	screen := xproto.Setup(conn).DefaultScreen(conn)
-	x := &x11{conn: conn, root: screen.Root, gone: make(chan struct{})}
+	x := &x11{conn: conn, name: name, root: screen.Root, gone: make(chan struct{})}
 	x.setSize(screen.WidthInPixels, screen.HeightInPixels)
 	x.wm = newWindows(conn, screen.Root)
 	// Input must go on while another client has grabbed the server.

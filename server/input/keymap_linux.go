@@ -36,7 +36,10 @@ func (k *keymap) load() error {
 	if err != nil {
 		return k.x.fault("reading the modifier keys", err)
 	}
-	l := &layout{first: uint8(first), perKeycode: int(m.KeysymsPerKeycode), modifiers: make(map[uint8]bool)}
+	l := &layout{
+		first: uint8(first), perKeycode: int(m.KeysymsPerKeycode),
+		groups: keyboardGroups(k.x.name), modifiers: make(map[uint8]bool),
+	}
 	if l.perKeycode == 0 {
 		return fmt.Errorf("reading the key map: %w: the X server has no keyboard", ErrNoKey)
 	}

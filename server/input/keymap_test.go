@@ -57,38 +57,46 @@ func TestKeysyms(t *testing.T) {
 }
 
 func TestLayoutStroke(t *testing.T) {
-	// Two groups: key 24 is q Q in the first and й Й in the second, with @ on
-	// the third level of the first.
-	l := &layout{first: 24, perKeycode: 6, syms: []keysym{
+	// Key 24 is q Q in the first group and й Й in the second, with @ on the
+	// third level of one of them.
+	two := &layout{first: 24, perKeycode: 6, groups: 2, syms: []keysym{
 		'q', 'Q', 0x6ca, 0x6ea, '@', 0,
 		symShift, 0, 0, 0, 0, 0,
 		symLevel3, 0, 0, 0, 0, 0,
 		0, 0, 0, 0, 0, 0,
 		symEuro, symEuro, 0, 0, 0, 0,
 	}}
-	l.build(func(uint8) bool { return false })
+	one := *two
+	one.groups = 1
+	for _, l := range []*layout{&one, two} {
+		l.build(func(uint8) bool { return false })
+	}
 	tests := []struct {
+		l     *layout
 		sym   keysym
 		group int
 		want  stroke
 		ok    bool
 	}{
-		{'q', 0, stroke{code: 24}, true},
-		{'Q', 0, stroke{code: 24, shift: true}, true},
-		{'@', 0, stroke{code: 24, level3: true}, true},
-		{0x6ea, 1, stroke{code: 24, shift: true}, true},
-		{'q', 1, stroke{}, false},
-		{'q', 3, stroke{}, false},
-		{unicodeSyms + symEuro, 0, stroke{code: 28}, true},
-		{'x', 0, stroke{}, false},
+		{&one, 'q', 0, stroke{code: 24}, true},
+		{&one, 'Q', 0, stroke{code: 24, shift: true}, true},
+		{&one, '@', 0, stroke{code: 24, level3: true}, true},
+		{two, '@', 0, stroke{}, false},
+		{two, 'Q', 0, stroke{code: 24, shift: true}, true},
+		{&one, 0x6ea, 1, stroke{}, false},
+		{two, 0x6ea, 1, stroke{code: 24, shift: true}, true},
+		{two, 'q', 1, stroke{}, false},
+		{two, 'q', 3, stroke{}, false},
+		{&one, unicodeSyms + symEuro, 0, stroke{code: 28}, true},
+		{&one, 'x', 0, stroke{}, false},
 	}
 	for _, tt := range tests {
-		got, ok := l.stroke(tt.sym, tt.group)
+		got, ok := tt.l.stroke(tt.sym, tt.group)
 		if got != tt.want || ok != tt.ok {
 			t.Errorf("keysym %x in group %d: %+v %v, want %+v %v", tt.sym, tt.group, got, ok, tt.want, tt.ok)
 		}
 	}
-	if l.empty(24) || !l.empty(27) || l.last() != 28 {
+	if l := two; l.empty(24) || !l.empty(27) || l.last() != 28 {
 		t.Errorf("empty(24) %v, empty(27) %v, last %d", l.empty(24), l.empty(27), l.last())
 	}
 }

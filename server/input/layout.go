@@ -4,6 +4,7 @@ package input
 type layout struct {
 	first      uint8 // the lowest keycode
 	perKeycode int
+	groups     int      // layouts that the user can switch between
 	syms       []keysym // perKeycode for each keycode from first
 	modifiers  map[uint8]bool
 	lockCode   uint8 // the key that toggles CapsLock, 0 for none
@@ -19,14 +20,18 @@ type stroke struct {
 }
 
 // column returns the place of a level (0 to 3) in the keysyms of one keycode,
-// by the group. XKB orders them so for the core protocol (XKB Protocol
-// Specification, 12.1.1): two levels of group 1, two of group 2, then the
-// levels 3 and 4 of each.
-func column(group, level int) int {
-	if level < 2 {
-		return 2*group + level
+// by the group, and false where the core protocol does not tell. XKB orders
+// them so (XKB Protocol Specification, 12.1.1): two levels of group 1, two of
+// group 2, then the further levels of group 1, then those of group 2. How many
+// further levels group 1 has is not told, so that they have a known place only
+// where there is one group.
+func (l *layout) column(group, level int) (int, bool) {
+	col := 2*group + level
+	if level >= 2 {
+		col = 2 + level
 	}
-	return 4 + 2*group + level - 2
+	known := group == 0 && l.groups == 1 || group < l.groups && level < 2
+	return col, known && col < l.perKeycode
 }
 
 // of returns the keysyms of a keycode.
@@ -76,8 +81,8 @@ func (l *layout) build(skip func(code uint8) bool) {
 
 func (l *layout) indexLevel(group, level int, skip func(code uint8) bool) {
 	s := stroke{shift: level&1 != 0, level3: level >= 2}
-	col := column(group, level)
-	if col >= l.perKeycode || s.shift && l.shift == 0 || s.level3 && l.level3 == 0 {
+	col, ok := l.column(group, level)
+	if !ok || s.shift && l.shift == 0 || s.level3 && l.level3 == 0 {
 		return
 	}
 	l.codes(func(code uint8) bool {

@@ -13,7 +13,7 @@ type Session struct {
 	wheelY wheel
 }
 
-// Apply does what e says. It may block while text is typed (some 150 ms for
+// Apply does what e says. It may block while text is typed (some 200 ms for
 // each batch of characters that the host's layout lacks), so that an event
 // loop should call it from a goroutine of its own.
 //
