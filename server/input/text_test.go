@@ -93,6 +93,9 @@ func TestTextInSpiteOfModifiers(t *testing.T) {
 				t.Errorf("down after the text: %v, want %s alone", got, code)
 			}
 			s.Release()
+			if err := in.desktop.(*x11).sync(); err != nil {
+				t.Fatal(err)
+			}
 			if got := see.down(t); len(got) > 0 {
 				t.Errorf("down after release: %v", got)
 			}
