@@ -19,6 +19,7 @@ import (
 
 const (
 	tokenBytes = 32
+	tokenChars = 43 // of it in base64url; the decoder skips line breaks, this does not
 	maxDevices = 256 // far above a household; bounds the scan that Authenticate makes
 	maxName    = 64  // runes of a device's name
 
@@ -82,7 +83,7 @@ func (s *Store) Issue(now time.Time, name string, rights Rights) (string, Device
 // constant time.
 func (s *Store) Authenticate(now time.Time, token string) (Grant, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(raw) != tokenBytes {
+	if err != nil || len(raw) != tokenBytes || len(token) != tokenChars {
 		return Grant{}, fmt.Errorf("%w: the token is malformed", ErrToken)
 	}
 	sum := sha256.Sum256(raw)
