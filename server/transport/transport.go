@@ -20,7 +20,6 @@ package transport
 import (
 	"errors"
 	"net/netip"
-	"time"
 
 	"nearglass/cc"
 )
@@ -101,23 +100,8 @@ type Event struct {
 	Reason string // in words, for people; of Disconnected and Closed
 }
 
-// Feedback is what one RTCP packet of the viewer told. Fields that it did not
-// speak of are zero.
-type Feedback struct {
-	At   time.Time // when it came in
-	Acks []cc.Ack  // transport-cc, in order of sequence
-	// Received lists the media sequence numbers that Acks show to have
-	// arrived, for (*pacing.Pacer).Acked.
-	Received []uint16
-	Nacks    []uint16 // media sequence numbers that the viewer misses
-	KeyFrame bool     // PLI or FIR: the viewer cannot decode on
-	// RTT is the round trip from a receiver report, to about 15 µs.
-	RTT time.Duration
-	// LossFraction is the share, 0 to 1, of packets that the last receiver
-	// report interval missed; valid when RTT or Reported says so.
-	LossFraction float64
-	Reported     bool // a receiver report for the video was in it
-}
+// Feedback is what one RTCP packet of the viewer told.
+type Feedback = cc.Feedback
 
 // Message is one text message of the viewer.
 type Message struct {
