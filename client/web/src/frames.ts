@@ -1,0 +1,51 @@
+// Counts the pictures that were shown and tells the host which was the newest.
+
+import type { ControlMessage } from './protocol';
+
+/** The contract with the host: at most five reports a second, and the last picture before stillness. */
+const reportMs = 200;
+
+export class Frames {
+  count = 0;
+  /** RTP timestamp of the newest picture shown. */
+  rtp = 0;
+  private reported = -Infinity;
+  private timer = 0;
+  private handle = 0;
+
+  constructor(
+    private readonly video: HTMLVideoElement,
+    private readonly send: (m: ControlMessage) => void,
+    private readonly shown: () => void,
+  ) {
+    this.next();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.video.cancelVideoFrameCallback(this.handle);
+  }
+
+  private next(): void {
+    this.handle = this.video.requestVideoFrameCallback((_now, meta) => {
+      this.count++;
+      this.next();
+      if (meta.rtpTimestamp !== undefined) {
+        this.rtp = meta.rtpTimestamp;
+        this.report();
+      }
+      this.shown();
+    });
+  }
+
+  private report(): void {
+    clearTimeout(this.timer);
+    const wait = this.reported + reportMs - performance.now();
+    if (wait > 0) {
+      this.timer = window.setTimeout(() => this.report(), wait);
+      return;
+    }
+    this.reported = performance.now();
+    this.send({ type: 'shown', rtp: this.rtp });
+  }
+}
