@@ -58,6 +58,7 @@ type xclient struct {
 	conn *xgb.Conn
 	root xproto.Window
 	gc   xproto.Gcontext
+	wake func() // stirs the window manager; may be nil
 }
 
 func newClient(t testing.TB, number int) *xclient {
@@ -100,6 +101,9 @@ func (c *xclient) window(title string, r image.Rectangle, color uint32) xproto.W
 	c.property(id, xproto.AtomWmClass, "test\x00Tester\x00")
 	c.must(xproto.MapWindowChecked(c.conn, id).Check())
 	eventually(c.t, "the window is mapped", func() bool {
+		if c.wake != nil {
+			c.wake()
+		}
 		attr, err := xproto.GetWindowAttributes(c.conn, id).Reply()
 		return err == nil && attr.MapState == xproto.MapStateViewable
 	})
