@@ -19,7 +19,7 @@ import (
 
 const (
 	tokenBytes = 32
-	tokenChars = 43 // of it in base64url; the decoder skips line breaks, this does not
+	tokenChars = 43  // of it in base64url; the decoder skips line breaks, this does not
 	maxDevices = 256 // far above a household; bounds the scan that Authenticate makes
 	maxName    = 64  // runes of a device's name
 
