@@ -3,29 +3,39 @@ package pacing
 import "time"
 
 // Resend takes the sequence numbers that the receiver misses and queues those
-// packets that are still held, each at most once per round trip and all of
-// them within the resend budget. It returns how many it queued. Next hands
-// them out with the class Resend and the old Seq.
+// packets that are still held and not known to have arrived meanwhile, each at
+// most once per round trip and all of them within the resend budget. Packets
+// that were never resent have the first claim on it. It returns how many it
+// queued. Next hands them out with the class Resend and the old Seq.
 func (p *Pacer) Resend(now time.Time, seqs []uint16) int {
 	p.settle(now)
 	p.cache.expire(now)
 	queued := 0
-	for _, seq := range seqs {
-		e := p.cache.get(seq)
-		if e == nil || e.queued || !e.resent.IsZero() && now.Sub(e.resent) < p.rtt {
-			continue
+	for _, again := range [...]bool{false, true} {
+		for _, seq := range seqs {
+			e := p.cache.get(seq)
+			if e == nil || e.acked || e.queued || again == e.resent.IsZero() || again && now.Sub(e.resent) < p.rtt {
+				continue
+			}
+			if p.resendOne(now, e) {
+				queued++
+			}
 		}
-		if now.Before(p.resendFree) {
-			p.counts.Refused++
-			continue
-		}
-		share := p.pace.Scale(p.cfg.ResendShare)
-		p.resendFree = p.resendFree.Add(min(share.Duration(e.pkt.sizeBytes()), resendBurst))
-		e.queued = true
-		p.resend.push(seq)
-		queued++
 	}
 	return queued
+}
+
+// resendOne queues a cached packet if the budget allows.
+func (p *Pacer) resendOne(now time.Time, e *cached) bool {
+	if now.Before(p.resendFree) {
+		p.counts.Refused++
+		return false
+	}
+	share := p.pace.Scale(p.cfg.ResendShare)
+	p.resendFree = p.resendFree.Add(min(share.Duration(e.pkt.sizeBytes()), resendBurst))
+	e.queued = true
+	p.resend.push(e.pkt.Seq)
+	return true
 }
 
 // SetRTT tells the round trip time of the path, which spaces the resends of

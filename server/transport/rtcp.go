@@ -153,14 +153,25 @@ func (r *rtcpReader) report(now time.Time, reports []rtcp.ReceptionReport, f *Fe
 		f.LossFraction = float64(report.FractionLost) / 256
 		if report.LastSenderReport != 0 {
 			middle := uint32(r.writer.ntp(now) >> 16)
-			units := middle - report.LastSenderReport - report.Delay
-			rtt := time.Duration(units) * time.Second / (1 << 16)
-			if rtt > 0 && rtt < maxRTT {
-				f.RTT = rtt
-			}
+			f.RTT = roundTrip(int32(middle - report.LastSenderReport - report.Delay))
 		}
 	}
 	return f.Reported
+}
+
+// roundTrip converts NTP's 16.16 fixed point. On a local path the two roundings
+// of a report can make it zero or a little less, which then means the least;
+// what cannot be right is zero, for unknown.
+func roundTrip(units int32) time.Duration {
+	const second = 1 << 16
+	rtt := time.Duration(units) * time.Second / second
+	switch {
+	case rtt < -time.Millisecond || rtt > maxRTT:
+		return 0
+	case units < 1:
+		return time.Second / second
+	}
+	return rtt
 }
 
 // acks turns transport feedback into acknowledgements of what was sent.
