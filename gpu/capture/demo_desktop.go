@@ -57,7 +57,7 @@ func (d *desktop) layout(p painter) {
 	ballArea := d.window(p, cell(0, 13, 6, 24), "Motion")
 	padArea := d.window(p, cell(6, 13, 16, 24), "Sketch")
 
-	d.field = &field{area: image.Rectangle{Min: textArea.Min, Max: textArea.Max.Sub(image.Pt(0, 48))}}
+	d.field = &field{area: image.Rectangle{Min: textArea.Min, Max: textArea.Max.Sub(image.Pt(0, 48))}, shift: map[string]bool{}}
 	d.pad = newPad(padArea)
 	d.widgets = []widget{
 		&clock{area: clockArea}, &ball{area: ballArea}, d.field, d.pad,

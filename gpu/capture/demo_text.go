@@ -12,7 +12,7 @@ import (
 type field struct {
 	area  image.Rectangle
 	text  string
-	shift int // shift keys that are held
+	shift map[string]bool // shift keys that are held, by their codes
 }
 
 // fieldLimit bounds the text, in bytes; older text is dropped first.
@@ -41,10 +41,7 @@ func (f *field) input(e demoEvent) image.Rectangle {
 // key applies one key and reports whether the text changed.
 func (f *field) key(code string, down bool) bool {
 	if code == "ShiftLeft" || code == "ShiftRight" {
-		f.shift = max(f.shift-1, 0)
-		if down {
-			f.shift = min(f.shift+2, 2)
-		}
+		f.shift[code] = down
 		return false
 	}
 	if !down {
@@ -55,7 +52,7 @@ func (f *field) key(code string, down bool) bool {
 		f.text = f.text[:len(f.text)-n]
 		return n > 0
 	}
-	s := keyText(code, f.shift > 0)
+	s := keyText(code, f.shift["ShiftLeft"] || f.shift["ShiftRight"])
 	f.text += s
 	return s != ""
 }

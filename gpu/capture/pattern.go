@@ -52,7 +52,7 @@ func (p pattern) Open(ctx context.Context, id string, o Options) (Capture, error
 		if id == "pattern:still" {
 			every = stillInterval
 		}
-		return &patternCapture{source: s, every: every, still: id == "pattern:still"}, nil
+		return &patternCapture{source: s, every: every, still: id == "pattern:still", ramp: newRamp(size.X)}, nil
 	}
 	return nil, fmt.Errorf("%w: %q", ErrNotFound, id)
 }
@@ -61,6 +61,7 @@ type patternCapture struct {
 	source Source
 	every  time.Duration
 	still  bool
+	ramp   []byte
 }
 
 func (c *patternCapture) Source() Source { return c.source }
@@ -97,7 +98,7 @@ func (c *patternCapture) Run(ctx context.Context, ring *gpu.Ring) error {
 func (c *patternCapture) paint(ring *gpu.Ring, s *gpu.Slot, number uint32) {
 	captured := time.Now()
 	if !c.still {
-		drawPattern(s, s.Pix, int(number), image.Rectangle{Max: s.Size})
+		drawPattern(s, c.ramp, int(number), image.Rectangle{Max: s.Size})
 		DrawPatch(s.Pix, s.Stride, number)
 		ring.Publish(s, captured, nil, 0)
 		return
@@ -107,32 +108,41 @@ func (c *patternCapture) paint(ring *gpu.Ring, s *gpu.Slot, number uint32) {
 		damage = nil
 	}
 	for _, r := range s.Stale {
-		drawPattern(s, s.Pix, 0, r)
+		drawPattern(s, c.ramp, 0, r)
 	}
 	DrawPatch(s.Pix, s.Stride, number)
 	ring.Publish(s, captured, damage, 0)
 }
 
-// drawPattern fills r with wide soft stripes that drift down and right by two
-// pixels a picture, and a brighter square that wanders, so that every part of
-// the picture moves and motion compensation has something to find.
-func drawPattern(s *gpu.Slot, pix []byte, n int, r image.Rectangle) {
-	box := wanderer(s.Size, n)
+// ramp is a row of soft stripes with this period in pixels, long enough to be
+// copied from any phase.
+const rampPeriod = 512
+
+func newRamp(width int) []byte {
+	ramp := make([]byte, 0, 4*(width+rampPeriod))
+	for p := range width + rampPeriod {
+		v := byte(p)
+		if p>>8&1 == 1 {
+			v = ^v // up and down again, without an edge
+		}
+		ramp = append(ramp, 64+v>>1, 48+v>>2, 32+byte(p>>3)&0x1f, 0xff)
+	}
+	return ramp
+}
+
+// drawPattern fills r with stripes that drift down and right by two pixels a
+// picture, and a brighter square that wanders, so that every part of the
+// picture moves and motion compensation has something to find.
+func drawPattern(s *gpu.Slot, ramp []byte, n int, r image.Rectangle) {
+	box := wanderer(s.Size, n).Intersect(r)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
-		line := pix[y*s.Stride+4*r.Min.X : y*s.Stride+4*r.Max.X]
-		inY := y >= box.Min.Y && y < box.Max.Y
-		rowPhase := uint32(y - 2*n)
-		for x := r.Min.X; x < r.Max.X; x++ {
-			o := 4 * (x - r.Min.X)
-			p := uint32(x-2*n) + rowPhase
-			v := byte(p)
-			if p>>8&1 == 1 {
-				v = ^v // up and down again, without an edge
-			}
-			line[o], line[o+1], line[o+2], line[o+3] = 64+v>>1, 48+v>>2, 32+byte(rowPhase>>2)&0x3f, 0xff
-			if inY && x >= box.Min.X && x < box.Max.X {
-				line[o], line[o+1], line[o+2] = 240, 200, 120
-			}
+		phase := (r.Min.X + y + rampPeriod - 4*n%rampPeriod) % rampPeriod
+		copy(s.Pix[y*s.Stride+4*r.Min.X:y*s.Stride+4*r.Max.X], ramp[4*phase:])
+	}
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		line := s.Pix[y*s.Stride+4*box.Min.X : y*s.Stride+4*box.Max.X]
+		for i := 0; i < len(line); i += 4 {
+			line[i], line[i+1], line[i+2] = 240, 200, 120
 		}
 	}
 }
