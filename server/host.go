@@ -53,7 +53,7 @@ func New(cfg Config, log *slog.Logger) (*Host, error) {
 	if name := displayName(cfg.Display); name != "" {
 		h.display = newDisplay(name)
 	}
-	h.stages = newStages(h.backend, log)
+	h.stages = newStages(h, log)
 	if h.store, err = access.Open(cfg.StateDir, log); err != nil {
 		return nil, err
 	}
@@ -116,6 +116,13 @@ func (h *Host) backend(id string) (capture.Backend, error) {
 		return nil, fmt.Errorf("%w: %q needs a display, and this host has none (set $DISPLAY or --display)", capture.ErrNotFound, id)
 	}
 	return h.display.backend()
+}
+
+// lost drops the connection to a display server that went away.
+func (h *Host) lost(b capture.Backend) {
+	if h.display != nil {
+		h.display.lost(b)
+	}
 }
 
 func (h *Host) watching() int {

@@ -26,11 +26,10 @@ type source struct {
 	fset *token.FileSet
 }
 
-func (s *source) dir() string   { return path.Dir(s.path) }
-func (s *source) isTest() bool  { return strings.HasSuffix(s.path, "_test.go") }
-func (s *source) isGo() bool    { return s.file != nil }
-func (s *source) lines() int    { return strings.Count(s.text, "\n") }
-func (s *source) isProse() bool { return strings.HasSuffix(s.path, ".md") }
+func (s *source) dir() string  { return path.Dir(s.path) }
+func (s *source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
+func (s *source) isGo() bool   { return s.file != nil }
+func (s *source) lines() int   { return strings.Count(s.text, "\n") }
 
 // at names a place in the source, for a problem's text.
 func (s *source) at(n ast.Node) string {

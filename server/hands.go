@@ -1,0 +1,130 @@
+package server
+
+import (
+	"errors"
+	"image"
+	"math"
+	"sync"
+
+	"nearglass/gpu/capture"
+	"nearglass/server/input"
+	"nearglass/signaling"
+)
+
+// hands do in a source what a viewer does on its screen.
+type hands interface {
+	// do acts on a message of the input channel; size is that of the picture
+	// now.
+	do(m signaling.Message, size image.Point) error
+	// release lets go of everything that is held. It may be called at any time.
+	release()
+}
+
+// handsFor gives the hands that fit a source.
+func (h *Host) handsFor(st *stage) hands {
+	switch kindOf(st.key.id) {
+	case capture.KindDemo:
+		return h.demo.hands()
+	case capture.KindPattern:
+		return noHands{}
+	}
+	return &screenHands{display: h.display, stage: st}
+}
+
+// noHands are for a source that takes no input.
+type noHands struct{}
+
+func (noHands) do(signaling.Message, image.Point) error { return nil }
+func (noHands) release()                                {}
+
+// screenHands act on a display through its input service.
+type screenHands struct {
+	display *display
+	stage   *stage
+
+	mu       sync.Mutex
+	injector *input.Injector
+	session  *input.Session
+}
+
+// do injects one event, once more after a reconnection if the display server
+// had gone.
+func (s *screenHands) do(m signaling.Message, size image.Point) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	place := s.stage.place()
+	ev := eventOf(m, size, place.Origin)
+	if err := s.connect(); err != nil {
+		return err
+	}
+	if place.Window != 0 && takesFocus(ev) {
+		_ = s.injector.Activate(place.Window) // what follows says whether it matters
+	}
+	err := s.session.Apply(ev)
+	if ev.Kind <= input.Wheel {
+		s.display.nudge()
+	}
+	if errors.Is(err, input.ErrGone) {
+		s.session = nil
+	}
+	return err
+}
+
+func (s *screenHands) connect() error {
+	if s.session != nil {
+		return nil
+	}
+	in, err := s.display.hands()
+	if err != nil {
+		return err
+	}
+	s.injector, s.session = in, in.Session()
+	return nil
+}
+
+func (s *screenHands) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session != nil {
+		s.session.Release()
+	}
+}
+
+// takesFocus tells the events that a window must be in front for.
+func takesFocus(e input.Event) bool {
+	return e.Kind == input.Text || e.Down && (e.Kind == input.Button || e.Kind == input.Key)
+}
+
+// eventOf puts a message of the viewer into desktop coordinates.
+func eventOf(m signaling.Message, size, origin image.Point) input.Event {
+	at := func(s signaling.Spot) image.Point { return pixelOf(s, size).Add(origin) }
+	switch m := m.(type) {
+	case signaling.Move:
+		p := at(m.Spot)
+		return input.Event{Kind: input.Move, X: p.X, Y: p.Y}
+	case signaling.Button:
+		p := at(m.Spot)
+		return input.Event{Kind: input.Button, X: p.X, Y: p.Y, Button: m.Button, Down: m.Down}
+	case signaling.Wheel:
+		p := at(m.Spot)
+		return input.Event{Kind: input.Wheel, X: p.X, Y: p.Y, DX: m.DX, DY: m.DY}
+	case signaling.Key:
+		return input.Event{Kind: input.Key, Code: m.Code, Key: m.Key, Down: m.Down}
+	case signaling.Text:
+		return input.Event{Kind: input.Text, Text: m.Text}
+	}
+	return input.Event{Kind: input.Release}
+}
+
+// pixelOf finds the pixel of the picture, now size, that the viewer meant when
+// the picture that it saw was s.W by s.H. It lies in the picture.
+func pixelOf(s signaling.Spot, size image.Point) image.Point {
+	return image.Pt(scale(s.X, s.W, size.X), scale(s.Y, s.H, size.Y))
+}
+
+func scale(v, of float64, size int) int {
+	if of <= 0 || size <= 0 {
+		return 0
+	}
+	return min(max(int(math.Floor(v*float64(size)/of)), 0), size-1)
+}

@@ -1,0 +1,180 @@
+package server
+
+import (
+	"errors"
+	"image"
+	"time"
+
+	"nearglass/server/session"
+	"nearglass/server/transport"
+	"nearglass/signaling"
+	"nearglass/telemetry"
+)
+
+// mostMessages is how many messages a viewer may send within messageWindow. A
+// mouse of 1,000 reports a second and two hands on the keys stay below it.
+const (
+	mostMessages  = 3000
+	messageWindow = time.Second
+)
+
+// figuresEvery is how often the overlay gets the host's figures.
+const figuresEvery = time.Second
+
+// say sends a message on the control channel. A viewer without one (a WHEP
+// player) is not told; one that does not read its messages is given up.
+func (v *viewer) say(m signaling.Message) {
+	data, err := signaling.Encode(m)
+	if err != nil {
+		v.log.Error("encoding a message", "type", m.MessageType(), "err", err)
+		return
+	}
+	if err := v.peer.Send(signaling.ControlChannel, data); errors.Is(err, transport.ErrBacklog) {
+		v.end(err)
+	}
+}
+
+// greet tells a viewer that opened the control channel where it is.
+func (v *viewer) greet(label string) {
+	if label != signaling.ControlChannel {
+		return
+	}
+	v.sayWatching(*v.size.Load())
+	state := v.reader.State()
+	v.sayState(session.Notice{Paused: state.Paused, Reason: state.Reason})
+	select {
+	case v.hasControl <- struct{}{}:
+	default:
+	}
+}
+
+func (v *viewer) sayWatching(size image.Point) {
+	s := v.stage.source()
+	v.say(signaling.Watching{
+		ID: s.ID, Title: s.Title, Kind: string(s.Kind),
+		Width: size.X, Height: size.Y, Rights: string(v.grant.Rights),
+	})
+}
+
+func (v *viewer) sayState(n session.Notice) {
+	if n.Paused {
+		v.say(signaling.State{State: "paused", Reason: n.Reason})
+		return
+	}
+	v.say(signaling.State{State: "live"})
+}
+
+// notices passes changes of size and state on.
+func (v *viewer) notices() {
+	for {
+		select {
+		case <-v.ctx.Done():
+			return
+		case n := <-v.session.Notices():
+			if n.Size != (image.Point{}) {
+				v.size.Store(&n.Size)
+				v.sayWatching(n.Size)
+			}
+			v.sayState(n)
+		}
+	}
+}
+
+// figures sends the host's side of the overlay while it is open.
+func (v *viewer) figures() {
+	for {
+		select {
+		case <-v.ctx.Done():
+			return
+		case <-v.statsOn:
+		}
+		v.figuresWhileOn()
+	}
+}
+
+func (v *viewer) figuresWhileOn() {
+	tick := time.NewTicker(figuresEvery)
+	defer tick.Stop()
+	for v.wantStats.Load() {
+		v.say(signaling.Stats{Figures: v.snapshot()})
+		select {
+		case <-v.ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// snapshot is the stream's figures with the route that its packets take.
+func (v *viewer) snapshot() telemetry.Snapshot {
+	s := v.meter.Snapshot(time.Now())
+	if r, ok := v.peer.Route(); ok {
+		s.Route = routeInWords(r)
+	}
+	return s
+}
+
+// messages takes what the viewer says. One message at a time: what a person
+// did first happens first.
+func (v *viewer) messages() {
+	var start time.Time
+	count := 0
+	for m := range v.peer.Messages() {
+		if v.ctx.Err() != nil {
+			continue // drain, so that the connection can close
+		}
+		if now := time.Now(); now.Sub(start) > messageWindow {
+			start, count = now, 0
+		}
+		if count++; count > mostMessages {
+			v.end(errTooMany)
+			continue
+		}
+		v.message(m)
+	}
+}
+
+// message takes one message. What is malformed or not allowed has no effect.
+func (v *viewer) message(m transport.Message) {
+	msg, err := signaling.Decode(m.Label, m.Data)
+	if err != nil {
+		v.log.Debug("message refused", "err", err)
+		return
+	}
+	if !v.grant.Allows(msg.MessageType()) {
+		v.log.Debug("message not allowed", "type", msg.MessageType(), "rights", v.grant.Rights)
+		return
+	}
+	switch msg := msg.(type) {
+	case signaling.Ping:
+		v.say(signaling.Pong(msg))
+	case signaling.Hidden:
+		if msg.Hidden {
+			v.hands.release()
+		}
+		v.session.SetHidden(msg.Hidden)
+	case signaling.WantStats:
+		v.setStats(msg.On)
+	case signaling.Shown:
+	default:
+		v.act(msg)
+	}
+}
+
+func (v *viewer) setStats(on bool) {
+	v.wantStats.Store(on)
+	if !on {
+		return
+	}
+	select {
+	case v.statsOn <- struct{}{}:
+	default:
+	}
+}
+
+// act lets the viewer's hands do something.
+func (v *viewer) act(m signaling.Message) {
+	if err := v.hands.do(m, *v.size.Load()); err != nil {
+		v.log.Debug("input had no effect", "type", m.MessageType(), "err", err)
+	}
+}
