@@ -25,6 +25,12 @@ const references = 1
 // picture names its own.
 const initQP = 26
 
+// spread opens the whole QP range to the orders. At a constant QP x264 clips
+// every QP, ordered ones too, between those that it would give to I and B
+// pictures: initQP - 6*log2(ip factor) and initQP + 6*log2(pb factor). With
+// 2^(-25/6) for both they are MaxQP and MinQP.
+const spread = 0.0556818
+
 func checkBuild() error {
 	if x264c.Build != x264Build {
 		return fmt.Errorf("encode: this program was compiled against x264 build %d but knows build %d only; build it without the extlib tag: %w",
@@ -69,12 +75,13 @@ func x264Params(c Config) (*x264c.Param, error) {
 func setRate(p *x264c.Param, fps int) {
 	p.Rc.IRcMethod = x264c.RcCqp
 	p.Rc.IQpConstant = initQP
-	p.Rc.IQpMin, p.Rc.IQpMax = MinQP, MaxQP
+	p.Rc.FIpFactor, p.Rc.FPbFactor = spread, spread
 	p.Rc.IAqMode = x264c.AqNone
 	p.Rc.BMbTree = 0
 	p.Rc.ILookahead = 0
-	// Pictures come when something changes: no fixed rate is claimed.
-	p.BVfrInput = 1
+	// With variable-rate input x264 holds one picture back to learn its
+	// duration; the SPS is rewritten to claim no fixed rate instead.
+	p.BVfrInput = 0
 	p.IFpsNum, p.IFpsDen = uint32(fps), 1
 	p.ITimebaseNum, p.ITimebaseDen = 1, uint32(fps)
 }
@@ -89,9 +96,21 @@ func setBitstream(p *x264c.Param) {
 	p.Vui.BFullrange = 0
 }
 
-// setAnalysis turns off what trades PSNR for a film-like look, and skips
-// macroblocks whose source did not change.
+// setAnalysis adds to the preset what screens need, turns off what trades
+// PSNR for a film-like look, and skips macroblocks whose source did not
+// change.
+//
+// Measured on 1080p text at QP 22, in the same time each: uneven
+// multi-hexagon search makes 25 KB a picture of a terminal that scrolls by
+// three lines, where ultrafast's diamond makes 90; a range of 64 makes 12, and
+// 17 where it scrolls by 120 pixels and a range of 16 makes 131. 4x4 intra
+// blocks make an IDR picture of text 14 % smaller.
 func setAnalysis(p *x264c.Param, profile h264.Profile) {
+	p.Analyse.IMeMethod = x264c.MeUmh
+	p.Analyse.IMeRange = 64
+	p.Analyse.Intra |= x264c.AnalyseI4x4
+	p.Analyse.Inter |= x264c.AnalyseI4x4
+	p.BDeblockingFilter = 0
 	p.Analyse.BPsy = 0
 	p.Analyse.BMbInfo = 1
 	p.Analyse.BMbInfoUpdate = 0

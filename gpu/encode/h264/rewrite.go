@@ -11,7 +11,8 @@ const bt709 = 1
 // RewriteSPS gives an SPS (a NAL unit without start code) that says what our
 // streams are: no reordering, so that a decoder shows each picture at once; a
 // picture buffer of the references and no more; BT.709 colors in the limited
-// range; the constraint flags of the profile. Everything else stays. When
+// range; no fixed picture rate, because a picture comes when something changes;
+// the constraint flags of the profile. Everything else stays. When
 // nothing has to change the unit itself is returned.
 //
 // It is an error when the unit is no SPS, is damaged, or is of another
@@ -43,6 +44,7 @@ func (s *SPS) Constrain(profile Profile) error {
 		s.VUIPresent = true
 	}
 	s.VUI.colors()
+	s.VUI.FixedFrameRate = false
 	s.VUI.restrict(s.MaxNumRefFrames)
 	return nil
 }

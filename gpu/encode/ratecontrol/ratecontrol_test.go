@@ -1,0 +1,283 @@
+package ratecontrol
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"nearglass/cc/rate"
+)
+
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+const (
+	fullHD = 1920 * 1080
+	frame  = time.Second / 60
+)
+
+// content is how many bytes something on the screen really takes: the truth
+// that the controller has to learn.
+type content struct {
+	bytesPerPixel float64 // at QP 26
+	halving       float64
+	lost          float64 // bytes a pixel of refining, at QP 26
+}
+
+var (
+	textScroll = content{0.006, 8, 0.016}
+	film       = content{0.03, 6, 0.02}
+	newText    = content{0.06, 13, 0.016}
+)
+
+// screen plays an encoder: it knows what the viewer has.
+type screen struct {
+	c   *Controller
+	now time.Time
+	qp  int
+	rng *rand.Rand
+}
+
+func newScreen(target rate.Rate) *screen {
+	return &screen{c: New(Config{Target: target}), now: epoch, qp: 51, rng: rand.New(rand.NewPCG(1, 2))}
+}
+
+func (s *screen) encode(kind Kind, changed int, what content) (Decision, int) {
+	d := s.c.Plan(s.now, Picture{Pixels: fullHD, ChangedPixels: changed, Kind: kind})
+	size := 100.0
+	if kind == Key {
+		changed = fullHD
+	}
+	if kind != Refine {
+		size += what.bytesPerPixel * float64(changed) * math.Exp2(float64(26-d.QP)/what.halving)
+	}
+	if kind != Key && d.QP < s.qp {
+		size += what.lost * fullHD * (math.Exp2(float64(26-d.QP)/6) - math.Exp2(float64(26-s.qp)/6))
+	}
+	size *= 0.9 + 0.2*s.rng.Float64()
+	s.qp = d.QP
+	s.c.Done(s.now.Add(8*time.Millisecond), kind, d.QP, int(size))
+	return d, int(size)
+}
+
+func (s *screen) play(frames, changed int, what content) (sizes, qps []int) {
+	for range frames {
+		d, size := s.encode(Motion, changed, what)
+		sizes, qps = append(sizes, size), append(qps, d.QP)
+		s.now = s.now.Add(frame)
+	}
+	return sizes, qps
+}
+
+// refine follows NextRefine to its end and gives the times and bytes.
+func (s *screen) refine(t *testing.T, what content) (took time.Duration, steps, bytes int) {
+	t.Helper()
+	start := s.now
+	for {
+		at, ok := s.c.NextRefine(s.now)
+		if !ok {
+			return s.now.Sub(start), steps, bytes
+		}
+		if at.After(s.now) {
+			s.now = at
+		}
+		before := s.qp
+		d, size := s.encode(Refine, 0, what)
+		if d.QP >= before {
+			t.Fatalf("step %d refines from %d to %d", steps, before, d.QP)
+		}
+		steps, bytes = steps+1, bytes+size
+		if steps > 60 {
+			t.Fatal("refining does not end")
+		}
+	}
+}
+
+// Movement fills the link and no more, and its QP holds still.
+func TestMovementFitsTheLink(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		target  rate.Rate
+		what    content
+		swings  int
+		atFloor bool
+	}{
+		{"text, 5 Mbit/s", 5 * rate.Mbps, textScroll, 6, false},
+		{"text, 20 Mbit/s", 20 * rate.Mbps, textScroll, 6, true},
+		{"film, 5 Mbit/s", 5 * rate.Mbps, film, 6, false},
+		{"film, 20 Mbit/s", 20 * rate.Mbps, film, 6, false},
+		{"film, 1 Mbit/s", 1 * rate.Mbps, film, 6, false},
+	} {
+		s := newScreen(c.target)
+		s.encode(Key, 0, newText)
+		s.now = s.now.Add(time.Second)
+		s.play(60, fullHD, c.what)
+		sizes, qps := s.play(300, fullHD, c.what)
+		sum, swings := 0, 0
+		for i := range qps {
+			sum += sizes[i]
+			if i > 0 && qps[i] != qps[i-1] {
+				swings++
+			}
+		}
+		limit := c.target.Bytes(300 * frame)
+		if qps[299] < 48 && float64(sum) > 1.03*float64(limit) {
+			t.Errorf("%s: %d bytes on a link of %d", c.name, sum, limit)
+		}
+		if !c.atFloor && qps[299] < 48 && float64(sum) < 0.6*float64(limit) {
+			t.Errorf("%s: %d bytes leave a link of %d unused at qp %d", c.name, sum, limit, qps[299])
+		}
+		if c.atFloor && qps[299] != 20 {
+			t.Errorf("%s: qp %d, want 20", c.name, qps[299])
+		}
+		if swings > c.swings {
+			t.Errorf("%s: the qp changed %d times in 5 s: %v", c.name, swings, qps)
+		}
+	}
+}
+
+// A still picture is finished within a second of its last change.
+func TestRefinement(t *testing.T) {
+	for _, target := range []rate.Rate{5 * rate.Mbps, 10 * rate.Mbps, 20 * rate.Mbps, 100 * rate.Mbps} {
+		s := newScreen(target)
+		s.encode(Key, 0, newText)
+		s.now = s.now.Add(3 * time.Second)
+		s.encode(Motion, fullHD, newText)
+		first, ok := s.c.NextRefine(s.now)
+		if wait := first.Sub(s.now); !ok || wait < 80*time.Millisecond || wait > 150*time.Millisecond {
+			t.Errorf("%v: the first refinement comes after %v (%v)", target, wait, ok)
+		}
+		took, steps, _ := s.refine(t, newText)
+		if took > time.Second || s.qp > 16 {
+			t.Errorf("%v: %d steps to qp %d took %v", target, steps, s.qp, took)
+		}
+		t.Logf("%v: %d steps, %v", target, steps, took)
+		if _, ok := s.c.NextRefine(s.now.Add(time.Hour)); ok {
+			t.Errorf("%v: a finished picture is refined again", target)
+		}
+		if !s.c.Snapshot().Refined {
+			t.Errorf("%v: the snapshot does not say so", target)
+		}
+	}
+}
+
+// A picture that was sharp from the start needs no refinement.
+func TestSharpPictureIsNotRefined(t *testing.T) {
+	s := newScreen(50 * rate.Mbps)
+	s.encode(Key, 0, newText)
+	s.refine(t, newText)
+	for range 20 {
+		s.now = s.now.Add(120 * time.Millisecond)
+		d, size := s.encode(Motion, 400, newText)
+		if d.QP > 16 || size > 1000 {
+			t.Errorf("a typed letter: qp %d, %d bytes", d.QP, size)
+		}
+		if at, ok := s.c.NextRefine(s.now); ok {
+			t.Errorf("a typed letter is refined at %v", at.Sub(s.now))
+		}
+	}
+}
+
+// Small changes on a coarse picture are sent small, and do not keep the rest
+// coarse.
+func TestTickingClockDoesNotHoldRefinement(t *testing.T) {
+	s := newScreen(5 * rate.Mbps)
+	s.encode(Key, 0, newText)
+	end := s.now.Add(time.Second)
+	for s.now.Before(end) {
+		s.now = s.now.Add(frame)
+		if at, ok := s.c.NextRefine(s.now); ok && !at.After(s.now) {
+			s.encode(Refine, 0, newText)
+			continue
+		}
+		d, size := s.encode(Motion, 2000, newText)
+		if limit := rate.Rate(5 * rate.Mbps).Bytes(2 * frame); size > limit {
+			t.Errorf("after %v a small change took %d bytes at qp %d", s.now.Sub(epoch), size, d.QP)
+		}
+	}
+	if s.qp > 20 {
+		t.Errorf("after a second of small changes the picture is at qp %d", s.qp)
+	}
+}
+
+// Whatever is asked in whatever order of times, the QP stays in bounds and
+// the promised bytes stay within what the link carries.
+func TestAnySequence(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		c := New(Config{Target: rate.Rate(rng.Int64N(1e8)), FPS: rng.IntN(400) - 20, MotionQP: rng.IntN(60), RefineQP: rng.IntN(60), MaxQP: rng.IntN(60)})
+		low, high := c.config.RefineQP, c.config.MaxQP
+		now := epoch
+		for range 400 {
+			now = now.Add(time.Duration(rng.NormFloat64() * float64(50*time.Millisecond)))
+			if rng.IntN(50) == 0 {
+				now = now.Add(time.Duration(rng.Int64N(int64(1000*time.Hour))) - 500*time.Hour)
+			}
+			if rng.IntN(20) == 0 {
+				c.SetTarget(now, rate.Rate(rng.Int64N(1e9)-1e6))
+			}
+			kind := Kind(rng.IntN(3))
+			d := c.Plan(now, Picture{Pixels: rng.IntN(1e7) - 10, ChangedPixels: rng.IntN(1e8) - 1000, Kind: kind})
+			if d.QP < low || d.QP > high || d.PredictedBytes < 0 || d.AllowedBytes < 0 || d.PredictedBytes > 1<<40 {
+				t.Fatalf("seed %d: %+v outside %d to %d", seed, d, low, high)
+			}
+			if rng.IntN(10) > 0 {
+				c.Done(now, Kind(rng.IntN(4)), d.QP+rng.IntN(3)-1, rng.IntN(1e6)-100)
+			}
+			if at, ok := c.NextRefine(now); ok && at.Sub(epoch) > 1e6*time.Hour {
+				t.Fatalf("seed %d: refinement at %v", seed, at)
+			}
+			for _, k := range c.model.coefficient {
+				if math.IsNaN(k) || k < leastCoefficient || k > mostCoefficient {
+					t.Fatalf("seed %d: coefficient %v", seed, k)
+				}
+			}
+		}
+	}
+}
+
+func TestPromisesStayWithinTheLink(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		target := rate.Rate(1e5 + rng.Int64N(5e7))
+		c := New(Config{Target: target})
+		now, sum := epoch, 0
+		for range 2000 {
+			d := c.Plan(now, Picture{Pixels: fullHD, ChangedPixels: rng.IntN(fullHD), Kind: Kind(rng.IntN(3))})
+			sum += d.AllowedBytes
+			c.Done(now, Motion, d.QP, d.AllowedBytes)
+			step := time.Duration(rng.Int64N(int64(30 * time.Millisecond)))
+			if rng.IntN(10) == 0 {
+				now = now.Add(-step)
+				c.Plan(now, Picture{Pixels: fullHD, Kind: Refine})
+			}
+			now = now.Add(step)
+		}
+		carried := target.Bytes(now.Sub(epoch) + 4*frame)
+		// A backward step makes the sum of time a little more than the end
+		// of it says.
+		if sum > carried+target.Bytes(40*time.Millisecond) {
+			t.Errorf("seed %d: promised %d bytes, the link carries %d", seed, sum, carried)
+		}
+	}
+}
+
+func TestUnplannedPictureCounts(t *testing.T) {
+	c := New(Config{Target: 5 * rate.Mbps})
+	c.Done(epoch, Key, 30, 100_000)
+	if got := c.Snapshot(); got.DebtBytes != 100_000 {
+		t.Errorf("debt %d", got.DebtBytes)
+	}
+	if d := c.Plan(epoch, Picture{Pixels: fullHD, ChangedPixels: fullHD}); d.AllowedBytes != 0 || d.QP != 48 {
+		t.Errorf("a full link still promises %+v", d)
+	}
+	if d := c.Plan(epoch.Add(time.Second), Picture{Pixels: fullHD, ChangedPixels: 100}); d.QP != 16 {
+		t.Errorf("a drained link gives %+v", d)
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	if s := Motion.String() + Refine.String() + Key.String() + Kind(9).String(); s != "motionrefinekeyunknown" {
+		t.Error(s)
+	}
+}

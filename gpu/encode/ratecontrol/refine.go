@@ -1,0 +1,58 @@
+package ratecontrol
+
+import "time"
+
+const (
+	// refineAfter is how long a picture must be still before it is refined:
+	// longer than the gaps of a movement, shorter than a reader notices.
+	refineAfter = 100 * time.Millisecond
+	// refineEvery keeps room for a change between two refinements.
+	refineEvery = 80 * time.Millisecond
+	// refineDebt is how many frame intervals of older data may still wait
+	// when a refinement starts.
+	refineDebt = 0.5
+)
+
+// NextRefine gives the time at which the unchanged picture should be encoded
+// again as Refine. It is false when the viewer has the picture finished, so
+// that a still screen encodes nothing.
+func (c *Controller) NextRefine(now time.Time) (time.Time, bool) {
+	if c.coarsePixels <= 0 || c.worstQP <= c.config.RefineQP {
+		return time.Time{}, false
+	}
+	c.bucket.advance(now, c.config.Target)
+	rest := bytesIn(c.config.Target, time.Second) / float64(c.config.FPS) * refineDebt
+	at := c.bucket.drained(c.config.Target, rest)
+	if at.Before(c.refineAt) {
+		at = c.refineAt
+	}
+	return at, true
+}
+
+// schedule sets the next refinement after a picture. A small change does not
+// put off one that was already due, or a ticking clock would keep the rest of
+// the screen coarse forever.
+func (c *Controller) schedule(now time.Time, p plan) {
+	switch {
+	case p.class == refine:
+		c.refineAt = now.Add(refineEvery)
+	case p.class == small && c.coarsePixels > 0:
+	default:
+		c.refineAt = now.Add(refineAfter)
+	}
+}
+
+// Snapshot is the state of a controller for the viewer's figures and the log.
+type Snapshot struct {
+	// QP of the coarsest part of what the viewer has.
+	QP int
+	// Refined is true when a still picture needs no more encoding.
+	Refined bool
+	// DebtBytes were encoded and, at the target rate, have not left yet.
+	DebtBytes int
+}
+
+// Snapshot gives the state as of the last call that had a time.
+func (c *Controller) Snapshot() Snapshot {
+	return Snapshot{QP: c.worstQP, Refined: c.coarsePixels <= 0, DebtBytes: int(c.bucket.debtBytes)}
+}
