@@ -23,7 +23,7 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	now := time.Now()
-	p := s.apply(now, s.c.Controller.OnTick(now))
+	p := s.apply(now, s.control.OnTick(now))
 	for {
 		if err := s.drain(now); err != nil {
 			return err
@@ -90,15 +90,15 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	}
 	if len(f.Acks) > 0 {
 		s.pacer.Acked(f.Received...)
-		return s.apply(now, s.c.Controller.OnFeedback(now, f.Acks))
+		return s.apply(now, s.control.OnFeedback(now, f.Acks))
 	}
 	return p
 }
 
 // tick does what is due by the clock.
 func (s *Session) tick(now time.Time, p plan) plan {
-	if d := s.c.Controller.Deadline(); !d.IsZero() && !now.Before(d) {
-		return s.apply(now, s.c.Controller.OnTick(now))
+	if d := s.control.Deadline(); !d.IsZero() && !now.Before(d) {
+		return s.apply(now, s.control.OnTick(now))
 	}
 	return p
 }
@@ -132,7 +132,7 @@ func (s *Session) drain(now time.Time) error {
 		if err != nil {
 			return fmt.Errorf("sending a packet of %d bytes: %w", rec.SizeBytes, err)
 		}
-		s.c.Controller.OnSent(now, rec)
+		s.control.OnSent(now, rec)
 		s.c.Meter.Sent(now, rec.SizeBytes, pkt.Class == pacing.Resend, pkt.Class == pacing.Padding)
 	}
 	if sent == 0 {
@@ -148,7 +148,7 @@ func (s *Session) drain(now time.Time) error {
 
 // arm sets the timer to the earliest deadline, or far away when there is none.
 func (s *Session) arm(timer *time.Timer, now time.Time) {
-	next := earliest(s.pacer.Deadline(), s.c.Controller.Deadline())
+	next := earliest(s.pacer.Deadline(), s.control.Deadline())
 	if next.IsZero() {
 		timer.Stop()
 		return

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"nearglass/cc"
+	"nearglass/cc/rate"
 	"nearglass/gpu"
 	"nearglass/gpu/encode"
 	"nearglass/pacing"
@@ -32,7 +33,7 @@ type peer interface {
 	SenderReport(now time.Time) error
 }
 
-// controller decides the rates; package cc has them.
+// controller decides the rates.
 type controller interface {
 	OnSent(now time.Time, s cc.Sent)
 	OnFeedback(now time.Time, acks []cc.Ack) cc.Update
@@ -42,10 +43,10 @@ type controller interface {
 
 // Config is what a session works with. All fields but Log are needed.
 type Config struct {
-	Peer       peer
-	Feedback   <-chan cc.Feedback // what the receiver reports
-	Controller controller
-	Pictures   *gpu.Reader // closed by the session
+	Peer     peer
+	Feedback <-chan cc.Feedback // what the receiver reports
+	Bitrate  rate.Rate          // what the stream may use, above zero
+	Pictures *gpu.Reader        // closed by the session
 	// Encoder opens an encoder for pictures of one size; it is asked again
 	// when the size changes.
 	Encoder func(size image.Point) (encode.Encoder, error)
@@ -66,6 +67,7 @@ type Notice struct {
 // Session streams to one viewer.
 type Session struct {
 	c       Config
+	control controller
 	video   *video
 	pacer   *pacing.Pacer
 	notices chan Notice
@@ -77,8 +79,13 @@ type Session struct {
 	payloads []packetize.Payload
 }
 
-// New prepares a session; Run streams.
-func New(c Config) *Session {
+// New prepares a session; Run streams. It fails for a bitrate that is not above
+// zero.
+func New(c Config) (*Session, error) {
+	control, err := cc.NewConstant(cc.ConstantConfig{Target: c.Bitrate})
+	if err != nil {
+		return nil, err
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -87,12 +94,13 @@ func New(c Config) *Session {
 	}
 	s := &Session{
 		c:        c,
+		control:  control,
 		pacer:    pacing.New(pacing.Config{FirstSeq: uint16(rand.Uint32())}),
 		notices:  make(chan Notice, 16),
 		interval: time.Second / time.Duration(c.FPS),
 	}
 	s.video = newVideo(c, s.notices)
-	return s
+	return s, nil
 }
 
 // Notices carries changes of size and of state. It has room for a few; a

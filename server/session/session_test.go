@@ -94,13 +94,10 @@ type stand struct {
 
 func newStand(t *testing.T, target rate.Rate) *stand {
 	t.Helper()
-	control, err := cc.NewConstant(cc.ConstantConfig{Target: target, PaceFactor: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &stand{ring: gpu.NewRing(), peer: &fakePeer{}, feedback: make(chan cc.Feedback), ended: make(chan error, 1)}
-	s.session = New(Config{
-		Peer: s.peer, Feedback: s.feedback, Controller: control, Pictures: s.ring.NewReader(),
+	var err error
+	s.session, err = New(Config{
+		Peer: s.peer, Feedback: s.feedback, Bitrate: target, Pictures: s.ring.NewReader(),
 		Encoder: func(size image.Point) (encode.Encoder, error) {
 			e := &fakeEncoder{size: size, keyBytes: 20_000}
 			s.encoders = append(s.encoders, e)
@@ -108,6 +105,9 @@ func newStand(t *testing.T, target rate.Rate) *stand {
 		},
 		FPS: 60, MaxPayloadBytes: 1142, Meter: telemetry.NewMeter(time.Now()),
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s.cancel = cancel
 	go func() { s.ended <- s.session.Run(ctx) }()
@@ -177,8 +177,8 @@ func TestKeyFrameIsPaced(t *testing.T) {
 		s.picture()
 		settle(5 * time.Second)
 		spread := s.peer.times[17].Sub(s.peer.times[0])
-		if spread < 80*time.Millisecond { // 20 kB at 1 Mbit/s are 160 ms, less the burst
-			t.Errorf("20 kB left within %v at 1 Mbit/s", spread)
+		if spread < 40*time.Millisecond { // 20 kB at the pace of 2.5 Mbit/s are 64 ms, less the burst
+			t.Errorf("20 kB left within %v at 2.5 Mbit/s", spread)
 		}
 	})
 }
