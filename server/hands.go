@@ -126,5 +126,5 @@ func scale(v, of float64, size int) int {
 	if of <= 0 || size <= 0 {
 		return 0
 	}
-	return min(max(int(math.Floor(v*float64(size)/of)), 0), size-1)
+	return int(min(max(math.Floor(v/of*float64(size)), 0), float64(size-1)))
 }

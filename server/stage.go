@@ -24,7 +24,8 @@ type stage struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	now     atomic.Pointer[capture.Capture] // the capture that runs
-	viewers int                             // guarded by owner.mu
+	// viewers watch now, and so many have left; guarded by owner.mu.
+	viewers, leavings int
 }
 
 // openStage opens the source; run captures it. The context bounds the opening

@@ -74,13 +74,15 @@ func (s *stages) leave(st *stage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st.viewers--
+	st.leavings++
 	if st.viewers > 0 || s.closed {
 		return
 	}
+	this := st.leavings
 	time.AfterFunc(linger, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if st.viewers == 0 {
+		if st.viewers == 0 && st.leavings == this { // nobody came and went since
 			st.cancel()
 			if s.byKey[st.key] == st {
 				delete(s.byKey, st.key)
