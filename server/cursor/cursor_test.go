@@ -92,17 +92,23 @@ func TestLooksAsOftenAsNeeded(t *testing.T) {
 				}
 				within("nobody watches", 10*time.Second, 0, 0)
 				s := tr.Subscribe()
-				time.Sleep(5 * time.Second)
+				time.Sleep(2 * time.Second)
 				src.looked()
 				if told {
-					within("rest", 10*time.Second, 38, 42)
+					within("rest", 2*time.Second, 7, 9)
+					time.Sleep(2 * time.Second)
+					src.looked()
+					within("asleep", 10*time.Second, 9, 11)
 					for range 1000 {
 						notify(sig.moved)
 						time.Sleep(time.Millisecond)
 					}
 					within("a second of 1000 Hz motion", 0, 240, 255)
 				} else {
-					within("rest", 10*time.Second, 95, 105)
+					within("rest", 2*time.Second, 18, 22)
+					time.Sleep(2 * time.Second)
+					src.looked()
+					within("asleep", 10*time.Second, 38, 42)
 					tr.Nudge()
 					within("after a nudge", time.Second, 58, 62)
 					within("the next second", time.Second, 28, 32)

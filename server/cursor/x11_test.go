@@ -237,15 +237,17 @@ func BenchmarkMotionToReady(b *testing.B) {
 // takes, in parts of a core.
 func BenchmarkAtRest(b *testing.B) {
 	display, _ := startX(b)
-	for _, told := range []bool{true, false} {
-		b.Run(fmt.Sprintf("told %v", told), func(b *testing.B) {
+	for _, mode := range []string{"unwatched", "told", "not told"} {
+		b.Run(mode, func(b *testing.B) {
 			tr := openTracker(b, display)
-			if !told {
+			if mode == "not told" {
 				tr.src.(*x11).motion.close()
 			}
-			tr.Subscribe()
-			time.Sleep(restingFor + time.Second)
-			const rest = 3 * time.Second
+			if mode != "unwatched" {
+				tr.Subscribe()
+			}
+			time.Sleep(sleepsAfter + time.Second)
+			const rest = 5 * time.Second
 			before := processorTime()
 			for b.Loop() {
 				time.Sleep(rest)

@@ -75,6 +75,31 @@ func TestTextOnOtherLayouts(t *testing.T) {
 	}
 }
 
+// TestTextInTheSecondGroup switches to a second layout, as a user does.
+func TestTextInTheSecondGroup(t *testing.T) {
+	need(t, "setxkbmap")
+	display, _ := startX(t)
+	typed := terminal(t, display)
+	in := openInjector(t, display)
+	s := in.Session()
+	args := []string{"-display", display, "-layout", "us,ru", "-option", "grp:caps_toggle"}
+	if out, err := exec.Command("setxkbmap", args...).CombinedOutput(); err != nil {
+		t.Skipf("setxkbmap: %v %s", err, out)
+	}
+	eventually(t, "the change is noticed", func() bool { return in.keys.(*keymap).stale.Load() })
+	events := []Event{{Kind: Move, X: 100, Y: 100}, {Kind: Key, Code: "CapsLock", Down: true}, {Kind: Key, Code: "CapsLock"}}
+	for _, e := range events {
+		if err := s.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k := in.keys.(*keymap)
+	if group, _, err := k.state(); err != nil || group != 1 {
+		t.Fatalf("the keyboard is in group %d (%v), want 1", group, err)
+	}
+	typeAndCompare(t, s, typed, "Latin aB@1 привет Й ä語")
+}
+
 func TestTextInSpiteOfModifiers(t *testing.T) {
 	display, _ := startX(t)
 	typed := terminal(t, display)
