@@ -3,10 +3,10 @@ package pacing
 import "time"
 
 // Resend takes the sequence numbers that the receiver misses and queues those
-// packets that are still held and not known to have arrived meanwhile, each at
-// most once per round trip and all of them within the resend budget. Packets
-// that were never resent have the first claim on it. It returns how many it
-// queued. Next hands them out with the class Resend and the old Seq.
+// packets that are still held, each at most once per round trip and all of
+// them within the resend budget; packets that were never resent have the first
+// claim on it. One that has arrived by now waits longer, for the request is
+// most likely older than the arrival. It returns how many it queued. Next hands them out with the class Resend and the old Seq.
 func (p *Pacer) Resend(now time.Time, seqs []uint16) int {
 	p.settle(now)
 	p.cache.expire(now)
@@ -14,15 +14,30 @@ func (p *Pacer) Resend(now time.Time, seqs []uint16) int {
 	for _, again := range [...]bool{false, true} {
 		for _, seq := range seqs {
 			e := p.cache.get(seq)
-			if e == nil || e.acked || e.queued || again == e.resent.IsZero() || again && now.Sub(e.resent) < p.rtt {
-				continue
-			}
-			if p.resendOne(now, e) {
+			if e != nil && again == !e.resent.IsZero() && p.resendDue(now, e) && p.resendOne(now, e) {
 				queued++
 			}
 		}
 	}
 	return queued
+}
+
+// ackedPatience is how long a packet that the receiver has, by its own
+// feedback, is not resent: two of libwebrtc's default feedback intervals.
+// After that something between its socket and its decoder lost it.
+const ackedPatience = 200 * time.Millisecond
+
+// resendDue says whether a cached packet may be resent at now.
+func (p *Pacer) resendDue(now time.Time, e *cached) bool {
+	switch {
+	case e.queued:
+		return false
+	case e.resent.IsZero():
+		return !e.acked || now.Sub(e.released) >= ackedPatience
+	case e.acked:
+		return now.Sub(e.resent) >= max(ackedPatience, p.rtt)
+	}
+	return now.Sub(e.resent) >= p.rtt
 }
 
 // resendOne queues a cached packet if the budget allows.

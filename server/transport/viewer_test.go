@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -35,15 +36,17 @@ type viewer struct {
 	t        *testing.T
 	pc       *webrtc.PeerConnection
 	wire     *wire
-	packets  chan *rtp.Packet // in order of arrival, RTX unwrapped by pion
+	packets  chan *rtp.Packet // in order of arrival, RTX unwrapped
 	control  *webrtc.DataChannel
 	messages chan string
 }
 
 // wire sits below pion's interceptors at the viewer: it records what really
-// arrived and drops what the test wants lost.
+// arrived and drops what the test wants lost. pion's own track reader would
+// hand a repaired packet out only when another media packet follows.
 type wire struct {
 	interceptor.NoOp
+	packets chan *rtp.Packet
 	mu      sync.Mutex
 	headers []rtp.Header
 	lose    func(*rtp.Header) bool
@@ -58,22 +61,35 @@ func (w *wire) BindRemoteStream(_ *interceptor.StreamInfo, r interceptor.RTPRead
 			if err != nil {
 				return n, attributes, err
 			}
-			var h rtp.Header
-			if _, err := h.Unmarshal(slices.Clone(b[:n])); err != nil {
-				return n, attributes, err
-			}
-			w.mu.Lock()
-			lost := w.lose != nil && w.lose(&h)
-			if !lost {
-				w.headers = append(w.headers, h)
-			}
-			w.mu.Unlock()
-			if !lost {
+			pkt := &rtp.Packet{}
+			if err := pkt.Unmarshal(slices.Clone(b[:n])); err != nil || w.take(pkt) {
 				return n, attributes, err
 			}
 		}
 	})
 }
+
+// take notes a packet unless it is to be lost.
+func (w *wire) take(pkt *rtp.Packet) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lose != nil && w.lose(&pkt.Header) {
+		return false
+	}
+	w.headers = append(w.headers, pkt.Header)
+	if pkt.PayloadType == rtxType {
+		pkt.SequenceNumber = binary.BigEndian.Uint16(pkt.Payload)
+		pkt.Payload = pkt.Payload[2:]
+	}
+	w.packets <- pkt
+	return true
+}
+
+// Payload types of the test's offers.
+const (
+	h264Type = 102
+	rtxType  = 103
+)
 
 func (w *wire) seen() []rtp.Header {
 	w.mu.Lock()
@@ -109,8 +125,8 @@ func check(t *testing.T, err error) {
 
 func newViewer(t *testing.T, c viewerConfig) *viewer {
 	t.Helper()
-	v := &viewer{t: t, wire: &wire{lose: c.lose},
-		packets: make(chan *rtp.Packet, 10_000), messages: make(chan string, 100)}
+	packets := make(chan *rtp.Packet, 10_000)
+	v := &viewer{t: t, wire: &wire{lose: c.lose, packets: packets}, packets: packets, messages: make(chan string, 100)}
 	registry := &interceptor.Registry{}
 	registry.Add(v.wire)
 	registry.Add(must[*twcc.SenderInterceptorFactory](t)(twcc.NewSenderInterceptor()))
@@ -139,11 +155,9 @@ func newViewer(t *testing.T, c viewerConfig) *viewer {
 			}
 		}()
 		for {
-			pkt, _, err := track.ReadRTP()
-			if err != nil {
+			if _, _, err := track.ReadRTP(); err != nil {
 				return
 			}
-			v.packets <- pkt
 		}
 	})
 	return v
@@ -161,9 +175,9 @@ func viewerMedia(t *testing.T, c viewerConfig) *webrtc.MediaEngine {
 			MimeType: mime, ClockRate: clock, Channels: channels, SDPFmtpLine: fmtp, RTCPFeedback: feedback}}, kind))
 	}
 	register(webrtc.RTPCodecTypeVideo, 96, webrtc.MimeTypeVP8, "", 90000, 0)
-	register(webrtc.RTPCodecTypeVideo, 102, webrtc.MimeTypeH264, c.fmtp, 90000, 0)
+	register(webrtc.RTPCodecTypeVideo, h264Type, webrtc.MimeTypeH264, c.fmtp, 90000, 0)
 	if !c.noRTX {
-		register(webrtc.RTPCodecTypeVideo, 103, webrtc.MimeTypeRTX, "apt=102", 90000, 0)
+		register(webrtc.RTPCodecTypeVideo, rtxType, webrtc.MimeTypeRTX, "apt=102", 90000, 0)
 	}
 	register(webrtc.RTPCodecTypeAudio, 111, webrtc.MimeTypeOpus, "minptime=10;useinbandfec=1", 48000, 2)
 	for _, uri := range []string{"urn:ietf:params:rtp-hdrext:sdes:mid", transportCCURI, captureTimeURI, playoutURI} {
