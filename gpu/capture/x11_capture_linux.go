@@ -2,7 +2,6 @@ package capture
 
 import (
 	"context"
-	"errors"
 	"image"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"nearglass/gpu"
+	"nearglass/gpu/capture/xconn"
 )
 
 // x11Capture is an opened source of an X server.
@@ -21,6 +21,7 @@ type x11Capture struct {
 	options Options
 	window  xproto.Window // the window to capture, or 0
 	monitor string        // else the monitor, or "" for the whole desktop
+	remote  bool          // the server is elsewhere and cannot share memory
 
 	mu     sync.Mutex
 	source Source
@@ -59,6 +60,9 @@ func (c *x11Capture) Run(ctx context.Context, ring *gpu.Ring) error {
 		return err
 	}
 	defer s.close()
+	if c.remote {
+		delete(s.has, xconn.Shm)
+	}
 	stop := context.AfterFunc(ctx, s.close) // also ends a wait for a reply
 	defer stop()
 	g := &grabber{capture: c, server: s, ring: ring, every: interval(c.options.fpsOr(60)), target: displayTarget{c.monitor}}
@@ -253,102 +257,4 @@ func (g *grabber) wait(now time.Time) (time.Duration, bool) {
 		return max(g.pointer.next.Sub(now), g.due.Sub(now), 0), true
 	}
 	return 0, false
-}
-
-// takeDamage moves the server's damage to pending. It comes before the copy:
-// what is drawn after it is reported anew, so that nothing is lost.
-func (g *grabber) takeDamage() error {
-	g.damaged = false
-	damage.Subtract(g.server.conn, g.damage, 0, g.parts)
-	reply, err := xfixes.FetchRegion(g.server.conn, g.parts).Reply()
-	if err != nil {
-		return g.server.wrap(err)
-	}
-	bounds := image.Rectangle{Max: g.pictureSize()}
-	offset := g.target.damageOffset(g.view)
-	for _, r := range reply.Rectangles {
-		at := image.Pt(int(r.X), int(r.Y)).Sub(offset)
-		g.pending.Add(image.Rectangle{Min: at, Max: at.Add(image.Pt(int(r.Width), int(r.Height)))}.Intersect(bounds))
-	}
-	if g.pending.Empty() { // all of it elsewhere on the desktop
-		g.due = time.Now().Add(g.every)
-	}
-	return nil
-}
-
-// grab copies what is pending into a slot and publishes it.
-func (g *grabber) grab(now time.Time) error {
-	slot, ok := g.ring.Acquire()
-	if !ok {
-		g.blocked = true
-		return nil
-	}
-	bounds := image.Rectangle{Max: slot.Size}
-	g.copying.Reset()
-	g.copying.AddAll(slot.Stale, bounds)
-	g.copying.AddAll(g.pending.Rects(), bounds)
-	if g.pointer != nil {
-		g.copying.Add(g.pointer.covers(g.view.area).Intersect(bounds))
-	}
-	g.due = now.Add(g.every)
-	if err := g.memory.grab(g.view.drawable, g.view.origin, slot, g.copying.Rects()); err != nil {
-		g.ring.Return(slot)
-		return g.failed(err)
-	}
-	g.failures = 0
-	if g.pointer != nil {
-		g.pointer.draw(slot, g.view.area)
-	}
-	g.ring.Publish(slot, now, g.pending.Rects(), 0)
-	g.pending.Reset()
-	return nil
-}
-
-// mostFailures bounds the grabs that may fail in a row. One fails when the
-// source changed its size just before; looking again then helps.
-const mostFailures = 20
-
-func (g *grabber) failed(err error) error {
-	if errors.Is(err, ErrGone) {
-		return err
-	}
-	if g.failures++; g.failures > mostFailures {
-		return err
-	}
-	g.reshaped, g.due = true, time.Now().Add(g.every)
-	return nil
-}
-
-// reshape looks where the picture comes from now, and gives the ring new
-// memory when its size changed.
-func (g *grabber) reshape() error {
-	g.reshaped = false
-	v, err := g.target.look(g.server)
-	if err != nil {
-		if g.capture.window == 0 || errors.Is(err, ErrClosed) {
-			return err
-		}
-		return g.failed(err)
-	}
-	same := v == g.view && g.failures == 0
-	g.view = v
-	g.capture.move(v.area)
-	size := g.pictureSize()
-	if !v.state.Paused && size != g.configured {
-		g.configure(size)
-	}
-	g.ring.SetState(v.state)
-	if !same {
-		g.pending.Set(image.Rectangle{Max: size})
-	}
-	return nil
-}
-
-func (g *grabber) configure(size image.Point) {
-	if g.memory != nil {
-		g.memory.detach()
-	}
-	memory, mem := newMemory(g.server, size)
-	g.memory, g.configured, g.blocked = memory, size, false
-	g.ring.Configure(size, memory.stride, gpu.BGRA, mem)
 }

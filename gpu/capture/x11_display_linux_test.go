@@ -23,8 +23,7 @@ func TestDisplayIsExact(t *testing.T) {
 	c.fill(c.root, image.Rect(100, 50, 300, 200), 0xff8001)
 	for _, shm := range []bool{true, false} {
 		b := openX(t, 110)
-		b.(*x11Backend).server.has["MIT-SHM"] = shm
-		v := watch(t, b, "desktop", Options{})
+		v := watchChanged(t, b, "desktop", Options{}, func(c Capture) { c.(*x11Capture).remote = !shm })
 		all := image.Rect(0, 0, 640, 480)
 		v.shows("the first picture is right", func() []byte { return c.screen(all) })
 
@@ -122,6 +121,15 @@ func TestMonitors(t *testing.T) {
 	}
 	_, err = b.Open(context.Background(), "display:right", Options{})
 	wantError(t, err, ErrNotFound)
+
+	run(t, 110, "xrandr", "--delmonitor", "left")
+	old := b.(*x11Backend).server
+	for _, version := range []int{5, 4, 0} {
+		old.randr = version // what an older server has
+		if list, err := old.monitors(); err != nil || len(list) != 1 || list[0] != (monitor{"screen", image.Rect(0, 0, 1280, 800)}) {
+			t.Errorf("with RandR 1.%d: %v, %v", version, list, err)
+		}
+	}
 }
 
 func TestResolutionChange(t *testing.T) {
@@ -234,6 +242,84 @@ func BenchmarkFullGrab1080p(b *testing.B) {
 	for b.Loop() {
 		if err := memory.grab(xproto.Drawable(s.root), image.Point{}, slot, []image.Rectangle{{Max: size}}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkChangeToPicture is the time from a small change on a 1080p screen
+// until a reader has the picture of it, on a capture that was at rest.
+func BenchmarkChangeToPicture(b *testing.B) {
+	startX(b, 113, "1920x1080")
+	c := newClient(b, 113)
+	v := watch(b, openX(b, 113), "desktop", Options{FPS: 10000})
+	eventually(b, "the first picture came", v.take)
+	color := uint32(0)
+	for b.Loop() {
+		color += 0x010203
+		xproto.ChangeGC(c.conn, c.gc, xproto.GcForeground, []uint32{color})
+		xproto.PolyFillRectangle(c.conn, xproto.Drawable(c.root), c.gc, []xproto.Rectangle{{X: 100, Y: 100, Width: 20, Height: 20}})
+		for {
+			<-v.reader.Ready()
+			if v.take() {
+				break
+			}
+		}
+	}
+}
+
+// BenchmarkScroll1080p changes the whole screen all the time and reports how
+// many pictures a second come at the default rate.
+func BenchmarkScroll1080p(b *testing.B) {
+	startX(b, 113, "1920x1080")
+	c := newClient(b, 113)
+	v := watch(b, openX(b, 113), "desktop", Options{})
+	eventually(b, "the first picture came", v.take)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(4 * time.Millisecond)
+		defer tick.Stop()
+		for i := uint32(0); ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				xproto.CopyArea(c.conn, xproto.Drawable(c.root), xproto.Drawable(c.root), c.gc, 0, 8, 0, 0, 1920, 1072)
+				xproto.ChangeGC(c.conn, c.gc, xproto.GcForeground, []uint32{i * 0x10305})
+				xproto.PolyFillRectangle(c.conn, xproto.Drawable(c.root), c.gc, []xproto.Rectangle{{Y: 1072, Width: 1920, Height: 8}})
+			}
+		}
+	}()
+	start, frames := time.Now(), 0
+	for b.Loop() {
+		for {
+			<-v.reader.Ready()
+			if f, _ := v.reader.Take(); f != nil {
+				f.Release()
+				frames++
+				break
+			}
+		}
+	}
+	b.ReportMetric(float64(frames)/time.Since(start).Seconds(), "pictures/s")
+	close(stop)
+	<-stopped
+}
+
+func TestNextDue(t *testing.T) {
+	const every = 16 * time.Millisecond
+	start := time.Unix(1000, 0)
+	for _, test := range []struct {
+		name      string
+		late, due time.Duration // of the picture before, and of the next one
+	}{
+		{"on time", 0, every},
+		{"a little late", 3 * time.Millisecond, every},
+		{"much too late", 10 * time.Millisecond, 10*time.Millisecond + every},
+		{"after a rest", time.Second, time.Second + every},
+	} {
+		if got := nextDue(start, start.Add(test.late), every).Sub(start); got != test.due {
+			t.Errorf("%s: due after %v, want %v", test.name, got, test.due)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package capture
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"image"
 	"math"
@@ -10,12 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 
-	"nearglass/gpu"
 	"nearglass/gpu/capture/xconn"
 )
 
@@ -38,18 +34,6 @@ func startX(t testing.TB, number int, size string, args ...string) *exec.Cmd {
 		return err == nil
 	})
 	return cmd
-}
-
-// eventually waits until the condition holds; X tells nobody that everything
-// has settled.
-func eventually(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if ok() {
-			return
-		}
-	}
-	t.Fatalf("waited 5 s in vain until %s", what)
 }
 
 // xclient is a program that draws.
@@ -130,114 +114,6 @@ func (c *xclient) screen(r image.Rectangle) []byte {
 	return reply.Data
 }
 
-// viewer runs a capture and keeps a copy of the picture that it updates by the
-// damage of each frame alone.
-type viewer struct {
-	t       testing.TB
-	capture Capture
-	ring    *gpu.Ring
-	reader  *gpu.Reader
-	done    chan error
-	cancel  context.CancelFunc
-
-	size   image.Point
-	pix    []byte // without padding
-	frames int
-	last   []image.Rectangle // damage of the last frame
-}
-
-func watch(t testing.TB, b Backend, id string, o Options) *viewer {
-	t.Helper()
-	c, err := b.Open(context.Background(), id, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	v := &viewer{t: t, capture: c, ring: gpu.NewRing(), done: make(chan error, 1), cancel: cancel}
-	v.reader = v.ring.NewReader()
-	go func() { v.done <- c.Run(ctx, v.ring) }()
-	t.Cleanup(v.stop)
-	return v
-}
-
-func (v *viewer) stop() {
-	v.cancel()
-	select {
-	case <-v.done:
-	case <-time.After(5 * time.Second):
-		v.t.Error("the capture did not end with its context")
-	}
-	v.ring.Close(nil)
-	close(v.done)
-}
-
-// end waits for the capture to end by itself.
-func (v *viewer) end() error {
-	v.t.Helper()
-	select {
-	case err := <-v.done:
-		v.done <- err
-		return err
-	case <-time.After(5 * time.Second):
-		v.t.Fatal("the capture did not end")
-		return nil
-	}
-}
-
-// take updates the copy from the newest frame, if there is a new one.
-func (v *viewer) take() bool {
-	v.t.Helper()
-	f, err := v.reader.Take()
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	if f == nil {
-		return false
-	}
-	defer f.Release()
-	damage := f.Damage
-	if damage == nil {
-		v.size, v.pix = f.Size, make([]byte, 4*f.Size.X*f.Size.Y)
-		damage = []image.Rectangle{f.Bounds()}
-	}
-	for _, r := range damage {
-		for y := r.Min.Y; y < r.Max.Y; y++ {
-			copy(v.pix[4*(y*v.size.X+r.Min.X):4*(y*v.size.X+r.Max.X)], f.Pix[y*f.Stride+4*r.Min.X:])
-		}
-	}
-	v.frames++
-	v.last = f.Damage
-	return true
-}
-
-// shows waits until the picture is what want returns, ignoring the fourth byte
-// of each pixel.
-func (v *viewer) shows(what string, want func() []byte) {
-	v.t.Helper()
-	eventually(v.t, what, func() bool {
-		v.take()
-		w := want()
-		if len(w) != len(v.pix) || len(w) == 0 {
-			return false
-		}
-		for i := range w {
-			if i&3 != 3 && w[i] != v.pix[i] {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-// plain returns a picture of one color.
-func plain(size image.Point, color uint32) []byte {
-	pix := make([]byte, 0, 4*size.X*size.Y)
-	for range size.X * size.Y {
-		pix = append(pix, byte(color), byte(color>>8), byte(color>>16), 0)
-	}
-	return pix
-}
-
 func openX(t testing.TB, number int) Backend {
 	t.Helper()
 	b, err := OpenX11(fmt.Sprintf(":%d", number))
@@ -258,12 +134,5 @@ func run(t testing.TB, number int, name string, args ...string) {
 	cmd.Env = append(os.Environ(), fmt.Sprintf("DISPLAY=:%d", number))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", name, args, err, out)
-	}
-}
-
-func wantError(t testing.TB, got, want error) {
-	t.Helper()
-	if !errors.Is(got, want) {
-		t.Fatalf("got error %v, want one that is %q", got, want)
 	}
 }

@@ -76,7 +76,7 @@ func (b *x11Backend) Open(ctx context.Context, id string, o Options) (Capture, e
 	if err := errors.Join(ctx.Err(), b.alive()); err != nil {
 		return nil, err
 	}
-	c := &x11Capture{display: b.server.display, options: o}
+	c := &x11Capture{display: b.server.display, options: o, remote: isRemote(b.server.display)}
 	var err error
 	if c.window, err = windowID(id); err != nil {
 		return nil, err
@@ -90,6 +90,12 @@ func (b *x11Backend) Open(ctx context.Context, id string, o Options) (Capture, e
 		return nil, err
 	}
 	return c, nil
+}
+
+// isRemote reports whether a display name has a host. Sharing memory is then
+// not even tried: the number of our memory may name another's over there.
+func isRemote(display string) bool {
+	return !strings.HasPrefix(display, ":") && !strings.HasPrefix(display, "/") && !strings.HasPrefix(display, "unix")
 }
 
 // windowID reads the ID of a window source; other kinds of source give 0.

@@ -5,7 +5,6 @@ import (
 	"image"
 	"strings"
 
-	"github.com/jezek/xgb/randr"
 	"github.com/jezek/xgb/xproto"
 
 	"nearglass/gpu/capture/xconn"
@@ -14,53 +13,6 @@ import (
 // smallestWindow is the side in pixels below which a window is not offered:
 // such are helpers of toolkits, not something to look at.
 const smallestWindow = 32
-
-// monitor is one display of the desktop.
-type monitor struct {
-	name string
-	area image.Rectangle
-}
-
-// desktopArea asks for the size of the root window, which the connection's
-// setup only knows as it was at the start.
-func (s *xserver) desktopArea() (image.Rectangle, error) {
-	g, err := xproto.GetGeometry(s.conn, xproto.Drawable(s.root)).Reply()
-	if err != nil {
-		return image.Rectangle{}, s.wrap(err)
-	}
-	return image.Rect(0, 0, int(g.Width), int(g.Height)), nil
-}
-
-// monitors lists the RandR monitors that are on. A server without RandR 1.5
-// has one that is called "screen".
-func (s *xserver) monitors() ([]monitor, error) {
-	all, err := s.desktopArea()
-	if err != nil {
-		return nil, err
-	}
-	if !s.has[xconn.RandR] {
-		return []monitor{{"screen", all}}, nil
-	}
-	reply, err := randr.GetMonitors(s.conn, s.root, true).Reply()
-	if err != nil {
-		return nil, s.wrap(err)
-	}
-	var list []monitor
-	for _, m := range reply.Monitors {
-		name, err := xproto.GetAtomName(s.conn, m.Name).Reply()
-		if err != nil {
-			return nil, s.wrap(err)
-		}
-		area := image.Rect(0, 0, int(m.Width), int(m.Height)).Add(image.Pt(int(m.X), int(m.Y))).Intersect(all)
-		if !area.Empty() {
-			list = append(list, monitor{name.Name, area})
-		}
-	}
-	if len(list) == 0 {
-		list = []monitor{{"screen", all}}
-	}
-	return list, nil
-}
 
 // sources lists the desktop, the monitors and the windows.
 func (s *xserver) sources() ([]Source, error) {

@@ -25,6 +25,7 @@ type xserver struct {
 	conn    *xgb.Conn
 	display string
 	has     map[string]bool // extensions by their names in xconn
+	randr   int             // minor version of RandR 1; 0 without
 	screen  *xproto.ScreenInfo
 	root    xproto.Window
 	events  chan xgb.Event // closed when the connection ends
@@ -80,8 +81,8 @@ func (s *xserver) check(setup *xproto.SetupInfo) error {
 		}
 	}
 	if s.has[xconn.RandR] {
-		if v, err := randr.QueryVersion(s.conn, 1, 5).Reply(); err != nil || v.MajorVersion != 1 || v.MinorVersion < 5 {
-			s.has[xconn.RandR] = false
+		if v, err := randr.QueryVersion(s.conn, 1, 5).Reply(); err == nil && v.MajorVersion == 1 {
+			s.randr = int(v.MinorVersion)
 		}
 	}
 	return nil

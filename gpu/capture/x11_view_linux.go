@@ -12,7 +12,6 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"nearglass/gpu"
-	"nearglass/gpu/capture/xconn"
 )
 
 // view is where a capture's pixels come from now.
@@ -49,7 +48,7 @@ type target interface {
 type displayTarget struct{ name string }
 
 func (t displayTarget) watch(s *xserver) (xproto.Drawable, error) {
-	if s.has[xconn.RandR] {
+	if s.randr >= 2 {
 		mask := uint16(randr.NotifyMaskScreenChange | randr.NotifyMaskCrtcChange | randr.NotifyMaskOutputChange | randr.NotifyMaskResourceChange)
 		if err := randr.SelectInputChecked(s.conn, s.root, mask).Check(); err != nil {
 			return 0, s.wrap(err)

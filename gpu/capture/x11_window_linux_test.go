@@ -6,6 +6,7 @@ import (
 	"image"
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 
@@ -79,6 +80,44 @@ func TestWindow(t *testing.T) {
 	if _, ok := sourceOf(t, b, cover); !ok {
 		t.Error("the other window is not listed")
 	}
+}
+
+// TestWindowCoveredFromTheStart opens a window of which no pixel can be seen. A
+// real program paints it anew when its pixels get a place of their own.
+func TestWindowCoveredFromTheStart(t *testing.T) {
+	startX(t, 115, "800x600")
+	c := newClient(t, 115)
+	w := c.window("Below", image.Rect(50, 50, 250, 200), 0x123123)
+	c.window("Above", image.Rect(0, 0, 500, 500), 0xffffff)
+	v := watch(t, openX(t, 115), fmt.Sprintf("window:0x%x", uint32(w)), Options{})
+	v.shows("the covered window is right", func() []byte { return plain(image.Pt(200, 150), 0x123123) })
+}
+
+// TestNothingIsLeftBehind opens and ends captures in every way and counts the
+// goroutines.
+func TestNothingIsLeftBehind(t *testing.T) {
+	cmd := startX(t, 115, "800x600")
+	c := newClient(t, 115)
+	w := c.window("Short", image.Rect(50, 50, 250, 200), 0x123123)
+	before := runtime.NumGoroutine()
+	b := openX(t, 115)
+	for range 3 {
+		for _, id := range []string{"desktop", fmt.Sprintf("window:0x%x", uint32(w))} {
+			v := watch(t, b, id, Options{Pointer: true})
+			eventually(t, "a picture came", v.take)
+			v.cancel()
+			if err := v.end(); err != nil {
+				t.Errorf("%s ended with %v", id, err)
+			}
+		}
+	}
+	eventually(t, "only the list's connection is left", func() bool { return runtime.NumGoroutine() <= before+6 })
+	v := watch(t, b, "desktop", Options{})
+	eventually(t, "a picture came", v.take)
+	c.conn.Close()
+	_ = cmd.Process.Kill()
+	wantError(t, v.end(), ErrGone)
+	eventually(t, "every goroutine has ended", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // TestWindowResizedWhileGrabbed changes a window's size as fast as it can,

@@ -1,0 +1,120 @@
+package capture
+
+import (
+	"errors"
+	"image"
+	"time"
+
+	"github.com/jezek/xgb/damage"
+	"github.com/jezek/xgb/xfixes"
+
+	"nearglass/gpu"
+)
+
+// takeDamage moves the server's damage to pending. It comes before the copy:
+// what is drawn after it is reported anew, so that nothing is lost.
+func (g *grabber) takeDamage() error {
+	g.damaged = false
+	damage.Subtract(g.server.conn, g.damage, 0, g.parts)
+	reply, err := xfixes.FetchRegion(g.server.conn, g.parts).Reply()
+	if err != nil {
+		return g.server.wrap(err)
+	}
+	bounds := image.Rectangle{Max: g.pictureSize()}
+	offset := g.target.damageOffset(g.view)
+	for _, r := range reply.Rectangles {
+		at := image.Pt(int(r.X), int(r.Y)).Sub(offset)
+		g.pending.Add(image.Rectangle{Min: at, Max: at.Add(image.Pt(int(r.Width), int(r.Height)))}.Intersect(bounds))
+	}
+	if g.pending.Empty() { // all of it elsewhere on the desktop
+		g.due = time.Now().Add(g.every)
+	}
+	return nil
+}
+
+// grab copies what is pending into a slot and publishes it.
+func (g *grabber) grab(now time.Time) error {
+	slot, ok := g.ring.Acquire()
+	if !ok {
+		g.blocked = true
+		return nil
+	}
+	bounds := image.Rectangle{Max: slot.Size}
+	g.copying.Reset()
+	g.copying.AddAll(slot.Stale, bounds)
+	g.copying.AddAll(g.pending.Rects(), bounds)
+	if g.pointer != nil {
+		g.copying.Add(g.pointer.covers(g.view.area).Intersect(bounds))
+	}
+	g.due = nextDue(g.due, now, g.every)
+	if err := g.memory.grab(g.view.drawable, g.view.origin, slot, g.copying.Rects()); err != nil {
+		g.ring.Return(slot)
+		return g.failed(err)
+	}
+	g.failures = 0
+	if g.pointer != nil {
+		g.pointer.draw(slot, g.view.area)
+	}
+	g.ring.Publish(slot, now, g.pending.Rects(), 0)
+	g.pending.Reset()
+	return nil
+}
+
+// nextDue returns when the next picture may be taken. While pictures follow
+// each other it keeps to a raster, so that waking late now and then does not
+// lower the rate.
+func nextDue(due, now time.Time, every time.Duration) time.Time {
+	if late := now.Sub(due); late < every/2 {
+		now = due
+	}
+	return now.Add(every)
+}
+
+// mostFailures bounds the grabs that may fail in a row. One fails when the
+// source changed its size just before; looking again then helps.
+const mostFailures = 20
+
+func (g *grabber) failed(err error) error {
+	if errors.Is(err, ErrGone) {
+		return err
+	}
+	if g.failures++; g.failures > mostFailures {
+		return err
+	}
+	g.reshaped, g.due = true, time.Now().Add(g.every)
+	return nil
+}
+
+// reshape looks where the picture comes from now, and gives the ring new
+// memory when its size changed.
+func (g *grabber) reshape() error {
+	g.reshaped = false
+	v, err := g.target.look(g.server)
+	if err != nil {
+		if g.capture.window == 0 || errors.Is(err, ErrClosed) {
+			return err
+		}
+		return g.failed(err)
+	}
+	same := v == g.view && g.failures == 0
+	g.view = v
+	g.capture.move(v.area)
+	size := g.pictureSize()
+	if !v.state.Paused && size != g.configured {
+		g.configure(size)
+	}
+	g.ring.SetState(v.state)
+	if !same {
+		g.pending.Set(image.Rectangle{Max: size})
+	}
+	return nil
+}
+
+func (g *grabber) configure(size image.Point) {
+	if g.memory != nil {
+		g.memory.detach()
+	}
+	memory, mem := newMemory(g.server, size)
+	g.memory, g.configured, g.blocked = memory, size, false
+	g.ring.Configure(size, memory.stride, gpu.BGRA, mem)
+}
