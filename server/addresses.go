@@ -81,10 +81,8 @@ func addresses(ifaces []iface, bound netip.AddrPort, secure bool, certNames []st
 		}
 	}
 	for _, f := range ifaces {
-		for _, a := range f.reachable(bound.Addr()) {
-			if network := networkOf(f.name, a); network != "" && (secure || network != NetworkPublic) {
-				add(a.String(), network)
-			}
+		for _, a := range f.reachable(bound.Addr(), secure) {
+			add(a.String(), networkOf(f.name, a))
 		}
 	}
 	if b := bound.Addr(); !b.IsValid() || b.IsUnspecified() {
@@ -96,26 +94,24 @@ func addresses(ifaces []iface, bound netip.AddrPort, secure bool, certNames []st
 	return list
 }
 
-// reachable are the interface's addresses that a listener bound there answers:
-// its IPv4 ones, and the IPv6 ones where it has no other.
-func (f iface) reachable(bound netip.Addr) []netip.Addr {
-	if bound.IsValid() && !bound.IsUnspecified() {
-		if slices.Contains(f.addrs, bound.Unmap()) {
-			return []netip.Addr{bound.Unmap()}
-		}
-		return nil
-	}
+// reachable are the interface's addresses at which a listener bound there is of
+// use to a viewer: the IPv4 ones, and the IPv6 ones where it has no such other.
+func (f iface) reachable(bound netip.Addr, secure bool) []netip.Addr {
+	anywhere := !bound.IsValid() || bound.IsUnspecified()
 	var v4, v6 []netip.Addr
 	for _, a := range f.addrs {
+		network := networkOf(f.name, a)
 		switch {
-		case a.IsLoopback(), a.IsLinkLocalUnicast():
+		case !anywhere && a != bound.Unmap():
+		case anywhere && (a.IsLoopback() || a.IsLinkLocalUnicast()):
+		case network == "", network == NetworkPublic && !secure:
 		case a.Is4():
 			v4 = append(v4, a)
-		default:
+		case bound != netip.IPv4Unspecified():
 			v6 = append(v6, a)
 		}
 	}
-	if len(v4) > 0 || (bound.Is4() && bound.IsValid()) {
+	if len(v4) > 0 {
 		return v4
 	}
 	return v6

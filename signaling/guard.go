@@ -35,7 +35,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (h *Handler) privateOrTLS(w http.ResponseWriter, r *http.Request) bool {
-	if r.TLS != nil || private(remote(r).Addr()) || h.cfg.Secure {
+	if r.TLS != nil || h.cfg.Secure || private(remote(r).Addr()) || sameMachine(r) {
 		return true
 	}
 	h.refused(w, r, http.StatusForbidden, "plain HTTP from a public address", "HTTPS is needed here",
@@ -47,7 +47,7 @@ func (h *Handler) privateOrTLS(w http.ResponseWriter, r *http.Request) bool {
 // secureFirst sends plain HTTP on to HTTPS where there is a certificate. The
 // machine itself may stay on plain HTTP, where the certificate has no name.
 func (h *Handler) secureFirst(w http.ResponseWriter, r *http.Request) bool {
-	if !h.cfg.Secure || r.TLS != nil || remote(r).Addr().IsLoopback() {
+	if !h.cfg.Secure || r.TLS != nil || remote(r).Addr().IsLoopback() || sameMachine(r) {
 		return true
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -141,6 +141,18 @@ var carrierGrade = netip.MustParsePrefix("100.64.0.0/10") // RFC 6598; Tailscale
 func private(a netip.Addr) bool {
 	a = a.Unmap()
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || carrierGrade.Contains(a)
+}
+
+// sameMachine reports whether the other end has the address that it called, as
+// happens when a machine opens its own public address: the request crossed no
+// network.
+func sameMachine(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	a, err := netip.ParseAddrPort(local.String())
+	return err == nil && a.Addr().Unmap() == remote(r).Addr()
 }
 
 // printable keeps a name that a stranger chose from doing harm in an answer.

@@ -1,8 +1,10 @@
 package signaling
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -146,6 +148,21 @@ func TestProblems(t *testing.T) {
 	w = b.do(ask{method: "GET", path: "/", host: "<b>evil.example.com", header: map[string]string{"Accept": "text/html"}})
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain") || strings.Contains(w.Body.String(), "<b>") {
 		t.Errorf("a person reads %s %v", w.Body, w.Header())
+	}
+}
+
+// TestOwnPublicAddress: a machine may open its own public address.
+func TestOwnPublicAddress(t *testing.T) {
+	for local, want := range map[string]int{"8.8.8.8": 200, "8.8.4.4": 403} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host, r.RemoteAddr = "8.8.8.8:7433", "8.8.8.8:5000"
+		addr := &net.TCPAddr{IP: net.ParseIP(local), Port: 7433}
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(addr)))
+		w := httptest.NewRecorder()
+		newBench(nil).ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("called at %s: %d, want %d", local, w.Code, want)
+		}
 	}
 }
 

@@ -1,6 +1,11 @@
 package main
 
-import "nearglass/server"
+import (
+	"errors"
+	"fmt"
+
+	"nearglass/server"
+)
 
 type serveCmd struct {
 	settings
@@ -26,9 +31,9 @@ The same in the config file, ~/.config/nearglass/config.toml:
 
 // Run serves until the context ends.
 func (s *serveCmd) Run(e *env) error {
-	cfg, err := s.host(e)
+	cfg, err := s.config(e).WithDefaults()
 	if err != nil {
-		return err
+		return fmt.Errorf("the settings do not work as they stand:\n%w", err)
 	}
 	host, err := server.New(cfg, s.newLog(e.err))
 	if err != nil {
@@ -36,7 +41,7 @@ func (s *serveCmd) Run(e *env) error {
 	}
 	pairing, err := host.Pair(cfg.Rights)
 	if err != nil {
-		return err
+		return errors.Join(err, host.Close())
 	}
 	greet(e, pairing, s.qrFlag)
 	return host.Run(e.ctx)

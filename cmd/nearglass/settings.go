@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"nearglass/cc/rate"
 	"nearglass/server"
 	"nearglass/server/access"
@@ -27,18 +25,14 @@ type settings struct {
 	LogFormat string   `help:"text or json." default:"text" enum:"text,json" env:"NEARGLASS_LOG_FORMAT"`
 }
 
-// host is the server's Config, filled in and checked.
-func (s settings) host(e *env) (server.Config, error) {
-	c, err := server.Config{
+// config is the server's Config as the flags say it, not filled in.
+func (s settings) config(e *env) server.Config {
+	return server.Config{
 		Name: s.Name, Version: build().Version, Listen: s.Listen, TLSCert: s.TLSCert, TLSKey: s.TLSKey,
 		AllowHosts: s.AllowHost, StateDir: e.state, Display: s.Display, Source: s.Source,
 		Bitrate: rate.Rate(s.Bitrate), FPS: s.FPS, Preset: s.Preset, Profile: s.Profile,
 		Rights: access.Rights(s.Rights),
-	}.WithDefaults()
-	if err != nil {
-		return c, fmt.Errorf("the settings do not work as they stand:\n%w", err)
 	}
-	return c, nil
 }
 
 // bitrate is a rate.Rate as people write it: 8M, 640k.

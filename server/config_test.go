@@ -1,0 +1,67 @@
+package server
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"nearglass/cc/rate"
+	"nearglass/server/access"
+)
+
+func TestDefaults(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", "/tmp/state")
+	c, err := Config{}.WithDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Listen != ":7433" || c.Bitrate != 20*rate.Mbps || c.FPS != 60 || c.Profile != "auto" || c.Rights != access.Control || c.Name == "" {
+		t.Errorf("%+v", c)
+	}
+	if c.StateDir != filepath.FromSlash("/tmp/state/nearglass") {
+		t.Skipf("this system keeps state in %s", c.StateDir)
+	}
+}
+
+// TestValidate: each wrong setting is named, and so is what to write instead.
+func TestValidate(t *testing.T) {
+	tests := map[string]struct {
+		change func(*Config)
+		want   []string
+	}{
+		"listen":         {func(c *Config) { c.Listen = "7433" }, []string{"listen", "7433", "127.0.0.1:7433"}},
+		"port":           {func(c *Config) { c.Listen = ":http" }, []string{"listen", "http", "65535"}},
+		"cert alone":     {func(c *Config) { c.TLSCert = "a" }, []string{"tls-key"}},
+		"key alone":      {func(c *Config) { c.TLSKey = "a" }, []string{"tls-cert"}},
+		"missing cert":   {func(c *Config) { c.TLSCert, c.TLSKey = "/nonexistent", "/nonexistent" }, []string{"tls-cert", "/nonexistent"}},
+		"low bitrate":    {func(c *Config) { c.Bitrate = 20 }, []string{"bitrate", "20 bit/s", "200 kbit/s"}},
+		"high bitrate":   {func(c *Config) { c.Bitrate = 1000 * rate.Mbps }, []string{"bitrate"}},
+		"fps":            {func(c *Config) { c.FPS = 1000 }, []string{"fps", "240"}},
+		"negative fps":   {func(c *Config) { c.FPS = -1 }, []string{"fps"}},
+		"preset":         {func(c *Config) { c.Preset = "warp" }, []string{"preset", "warp", "superfast"}},
+		"profile":        {func(c *Config) { c.Profile = "main" }, []string{"profile", "baseline"}},
+		"rights":         {func(c *Config) { c.Rights = "root" }, []string{"rights", "root", "view or control"}},
+		"host with port": {func(c *Config) { c.AllowHosts = []string{"a.example.com:1"} }, []string{"allow-host", "the name alone"}},
+		"two at once":    {func(c *Config) { c.FPS, c.Preset = 999, "warp" }, []string{"fps", "preset"}},
+	}
+	for name, tt := range tests {
+		c := Config{StateDir: "/tmp/x"}
+		tt.change(&c)
+		_, err := c.WithDefaults()
+		if err == nil {
+			t.Errorf("%s: accepted", name)
+			continue
+		}
+		for _, w := range tt.want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %q lacks %q", name, err, w)
+			}
+		}
+	}
+	_, err := Config{StateDir: "/tmp/x", TLSCert: "/nonexistent", TLSKey: "/nonexistent"}.WithDefaults()
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the cause is lost: %v", err)
+	}
+}
