@@ -224,3 +224,51 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 }
+
+// TestRealProgram lets xterm scroll through text while its window and the
+// desktop are captured, and compares both with the screen once it is done.
+func TestRealProgram(t *testing.T) {
+	if _, err := exec.LookPath("xterm"); err != nil {
+		t.Skip("xterm is not installed (apt-get install xterm)")
+	}
+	startX(t, 115, "800x600")
+	c := newClient(t, 115)
+	term := exec.Command("xterm", "-display", ":115", "-geometry", "100x30+20+10", "-e", "sh", "-c", "for n in 1 2 3 4 5 6; do seq 1 300; sleep 0.1; done; printf done; sleep 100")
+	if err := term.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = term.Process.Kill(); _ = term.Wait() })
+	b := openX(t, 115)
+	var src Source
+	eventually(t, "xterm is listed", func() bool {
+		list, err := b.List(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range list {
+			if s.App == "XTerm" {
+				src = s
+			}
+		}
+		return src.ID != ""
+	})
+	window, all := watch(t, b, src.ID, Options{}), watch(t, b, "desktop", Options{})
+	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+		select {
+		case <-window.reader.Ready():
+		case <-all.reader.Ready():
+		case <-time.After(time.Until(end)):
+		}
+		window.take()
+		all.take()
+	}
+	window.shows("the window is what the screen shows", func() []byte { return c.screen(window.capture.Place().area()) })
+	all.shows("the desktop is what the screen shows", func() []byte { return c.screen(image.Rect(0, 0, 800, 600)) })
+	if window.frames < 5 || all.frames < 5 {
+		t.Errorf("%d pictures of the window, %d of the desktop", window.frames, all.frames)
+	}
+}
+
+func (p Place) area() image.Rectangle {
+	return image.Rectangle{Min: p.Origin, Max: p.Origin.Add(p.Size)}
+}
