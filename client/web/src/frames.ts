@@ -18,13 +18,21 @@ export class Frames {
     private readonly send: (m: ControlMessage) => void,
     private readonly shown: () => void,
   ) {
-    this.next();
+    if ('requestVideoFrameCallback' in video) this.next();
+    // Firefox before 132: coarser, but the picture is known to have come.
+    else (video as HTMLVideoElement).addEventListener('timeupdate', this.progressed);
   }
 
   dispose(): void {
     clearTimeout(this.timer);
-    this.video.cancelVideoFrameCallback(this.handle);
+    if (this.handle) this.video.cancelVideoFrameCallback(this.handle);
+    this.video.removeEventListener('timeupdate', this.progressed);
   }
+
+  private progressed = (): void => {
+    this.count++;
+    this.shown();
+  };
 
   private next(): void {
     this.handle = this.video.requestVideoFrameCallback((_now, meta) => {

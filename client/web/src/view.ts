@@ -67,7 +67,7 @@ export function place(box: Size, picture: Size, dpr: number, view: View): Place 
 /** The picture's first device pixel along one axis: centred when it is smaller. */
 function offset(box: number, length: number, center: number): number {
   if (length <= box) return Math.floor((box - length) / 2);
-  return clamp(Math.round(box / 2 - center * length), box - length, 0);
+  return clamp(Math.round(box / 2 - center * length), box - length, 0) || 0; // Never -0.
 }
 
 export interface Spotted {

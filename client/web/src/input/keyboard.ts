@@ -20,12 +20,22 @@ const longField = 200;
 /** Scripts whose letters are final as they are composed (soft keyboards compose even English). */
 const plain = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{M}\p{N}\p{P}\p{S}\s]*$/u;
 
+/** A modifier's flag of a key event, its keys' codes, and its name. */
+const modifiers = [
+  ['ctrlKey', 'Control'],
+  ['altKey', 'Alt'],
+  ['shiftKey', 'Shift'],
+  ['metaKey', 'Meta'],
+] as const;
+
 export class Keyboard {
   /** The soft keyboard was asked for. */
   soft = false;
 
   private readonly mac = /Mac|iPhone|iPad/.test(navigator.platform);
   private sent = new Map<string, string>();
+  /** Modifiers pressed on the host for one key, because their own press was never seen. */
+  private borrowed = new Set<string>();
   private shown = filler;
   private composing = false;
   private afterDead = false;
@@ -71,6 +81,7 @@ export class Keyboard {
 
   releaseAll(): void {
     this.sent.clear();
+    this.borrowed.clear();
     this.afterDead = false;
     this.rightOption = false;
     this.sender.release();
@@ -107,6 +118,7 @@ export class Keyboard {
 
   private pressKey(e: KeyboardEvent, code: string): void {
     if (e.repeat && this.sender.holds(code)) return; // The host repeats by itself.
+    this.agree(e, code);
     this.sent.set(e.code, code);
     this.sender.keyDown(code, e.key);
     // A Mac gives no keyup for what was pressed while Command is down.
@@ -120,6 +132,29 @@ export class Keyboard {
     if (!this.sender.holds(code)) return;
     e.preventDefault();
     this.sender.keyUp(code);
+    if (modifier(code)) return;
+    for (const b of this.borrowed) this.sender.keyUp(b);
+    this.borrowed.clear();
+  }
+
+  /**
+   * Brings the host's modifiers in line with the event's: one may have been
+   * pressed before the focus came here, or let go of while it was elsewhere.
+   */
+  private agree(e: KeyboardEvent, code: string): void {
+    if (modifier(code)) {
+      this.borrowed.delete(code);
+      return;
+    }
+    for (const [flag, name] of modifiers) {
+      const held = [`${name}Left`, `${name}Right`].filter((c) => this.sender.holds(c));
+      if (e[flag] && held.length === 0) {
+        this.borrowed.add(`${name}Left`);
+        this.sender.keyDown(`${name}Left`, name);
+      } else if (!e[flag] && !this.hooks.sticky()) {
+        for (const c of held) this.sender.keyUp(c);
+      }
+    }
   }
 
   private command(name: 'leave' | 'stats'): void {

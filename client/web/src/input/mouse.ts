@@ -33,6 +33,8 @@ export class Mouse {
     el.addEventListener('dragstart', (e) => e.preventDefault());
     // Side buttons would go back in the browser's history.
     el.addEventListener('mouseup', (e) => e.button > 2 && e.preventDefault());
+    // The focus stays where engage puts it. A prevented pointerdown would do
+    // this for the first button only, and take the mousedown of the others away.
     el.addEventListener('mousedown', (e) => e.preventDefault());
   }
 
@@ -48,14 +50,12 @@ export class Mouse {
 
   private pressed(e: PointerEvent): void {
     if (e.pointerType === 'touch') return;
-    e.preventDefault();
     this.hooks.engage();
     this.change(e, true);
   }
 
   private released(e: PointerEvent): void {
     if (e.pointerType === 'touch') return;
-    e.preventDefault();
     if (e.button >= 0) this.change(e, false);
     else this.sender.release();
   }
