@@ -45,11 +45,13 @@ func collect(t *testing.T, v *viewer, count int) []*rtp.Packet {
 			continue
 		}
 		if len(packets) == 0 {
-			first = p.SequenceNumber
-			last = first
+			first, last = p.SequenceNumber, p.SequenceNumber
 		}
 		if int16(p.SequenceNumber-last) > 0 {
 			last = p.SequenceNumber
+		}
+		if int16(p.SequenceNumber-first) < 0 {
+			first = p.SequenceNumber
 		}
 		seen[p.SequenceNumber] = true
 		packets = append(packets, p)
