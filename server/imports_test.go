@@ -25,8 +25,8 @@ var rooms = []room{
 	{"cmd/testreport", nil, "it must build and run whatever is broken elsewhere"},
 	{"server", []string{
 		"server/session", "server/transport", "server/access", "server/cursor", "server/input", "server/clipboard", "server/audio",
-		"gpu", "gpu/capture", "gpu/encode", "cc/rate", "signaling", "telemetry/...", "client/web"},
-		"server joins the parts; pacing and congestion control are the session's alone, or a number would be decided in two places"},
+		"gpu", "gpu/capture", "gpu/encode", "gpu/encode/h264", "cc/rate", "signaling", "telemetry/...", "client/web"},
+		"server joins the parts, and hands the negotiated profile to the encoder; pacing and congestion control are the session's alone, or a number would be decided in two places"},
 	{"server/session", []string{"gpu", "gpu/encode/...", "cc", "cc/rate", "pacing/...", "telemetry/..."},
 		"a session knows the socket, capture, input and access only through its own small interfaces, so that it runs in tests under virtual time"},
 	{"server/transport", []string{"pacing/...", "cc", "cc/rate", "gpu/encode/h264"},

@@ -84,14 +84,19 @@ func renamedRule(all []*source) []string {
 	return problems
 }
 
+// sleepers lists the folders whose tests may sleep outside a loop.
+var sleepers = map[string]string{
+	"server/e2e":  "it watches programs in real time, and shows that they do nothing for a while",
+	"gpu/capture": "it shows that a real X server's still screen makes no pictures for a while",
+}
+
 // sleepRule: a test that sleeps is slow when it passes and wrong when the
 // machine is busy. Inside testing/synctest a sleep takes no time, and a loop
-// that sleeps is one that polls. The end-to-end tests watch programs in real
-// time and may sleep.
+// that sleeps is one that polls.
 func sleepRule(all []*source) []string {
 	var problems []string
 	for _, s := range goSources(all, (*source).isTest) {
-		if slices.Contains(s.imports(), "testing/synctest") || under(s.dir(), "server/e2e") {
+		if slices.Contains(s.imports(), "testing/synctest") || maySleep(s.dir()) {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -107,6 +112,15 @@ func sleepRule(all []*source) []string {
 		})
 	}
 	return problems
+}
+
+func maySleep(dir string) bool {
+	for room := range sleepers {
+		if under(dir, room) {
+			return true
+		}
+	}
+	return false
 }
 
 func TestPurity(t *testing.T)       { hold(t, purityRule) }
