@@ -53,8 +53,27 @@ type grabber struct {
 	failures int // grabs in a row that failed
 }
 
+// patience is how long Run waits for a server that hangs once it is to end.
+// The slot that the server may still write to stays allocated until it answers.
+const patience = time.Second
+
 // Run captures until ctx or the source ends, on a connection of its own.
 func (c *x11Capture) Run(ctx context.Context, ring *gpu.Ring) error {
+	done := make(chan error, 1)
+	go func() { done <- c.run(ctx, ring) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+	case <-time.After(patience):
+	}
+	return nil
+}
+
+func (c *x11Capture) run(ctx context.Context, ring *gpu.Ring) error {
 	s, err := dialX(c.display)
 	if err != nil {
 		return err

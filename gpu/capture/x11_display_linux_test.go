@@ -66,6 +66,14 @@ func TestStillScreenIsFree(t *testing.T) {
 	if used > 30*time.Millisecond {
 		t.Errorf("%v of CPU used in 1.5 s of stillness", used)
 	}
+	for i := range 50 {
+		c.must(xtest.FakeInputChecked(c.conn, xproto.MotionNotify, 0, 0, c.root, int16(20*i), int16(10*i), 0).Check())
+		time.Sleep(5 * time.Millisecond)
+		v.take()
+	}
+	if v.frames != frames {
+		t.Errorf("%d pictures because the pointer moved", v.frames-frames)
+	}
 }
 
 func cpuTime(t testing.TB) time.Duration {
@@ -172,6 +180,30 @@ func TestServerKilled(t *testing.T) {
 	startX(t, 112, "640x480")
 	if _, err := openX(t, 112).List(context.Background()); err != nil {
 		t.Errorf("after a restart: %v", err)
+	}
+}
+
+// TestServerHangs stops the server, which then answers nothing and closes
+// nothing: whoever waits must still be able to leave.
+func TestServerHangs(t *testing.T) {
+	cmd := startX(t, 114, "640x480")
+	c := newClient(t, 114)
+	b := openX(t, 114)
+	v := watch(t, b, "desktop", Options{Pointer: true})
+	eventually(t, "the first picture came", v.take)
+	c.fill(c.root, image.Rect(0, 0, 640, 480), 0x204060)
+	c.must(cmd.Process.Signal(syscall.SIGSTOP))
+	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGCONT) })
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err := b.List(ctx)
+	wantError(t, err, context.DeadlineExceeded)
+	_, err = b.Open(ctx, "desktop", Options{})
+	wantError(t, err, context.DeadlineExceeded)
+	time.Sleep(100 * time.Millisecond) // the capture now waits for the server
+	v.cancel()
+	if err := v.end(); err != nil {
+		t.Errorf("the capture ended with %v", err)
 	}
 }
 

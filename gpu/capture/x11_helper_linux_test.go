@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 
 	"github.com/jezek/xgb"
@@ -25,7 +26,7 @@ func startX(t testing.TB, number int, size string, args ...string) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGTERM); _ = cmd.Wait() })
 	eventually(t, "Xvfb answers", func() bool {
 		c, err := net.Dial("unix", fmt.Sprintf("/tmp/.X11-unix/X%d", number))
 		if err == nil {

@@ -65,7 +65,7 @@ func (b *x11Backend) List(ctx context.Context) ([]Source, error) {
 	if err := errors.Join(ctx.Err(), b.alive()); err != nil {
 		return nil, err
 	}
-	list, err := b.server.sources()
+	list, err := within(ctx, b.server.sources)
 	if err != nil {
 		return nil, fmt.Errorf("listing what %s shows: %w", b.Name(), err)
 	}
@@ -76,6 +76,31 @@ func (b *x11Backend) Open(ctx context.Context, id string, o Options) (Capture, e
 	if err := errors.Join(ctx.Err(), b.alive()); err != nil {
 		return nil, err
 	}
+	return within(ctx, func() (Capture, error) { return b.open(id, o) })
+}
+
+// within runs f, but does not wait for it longer than ctx lasts: a server that
+// hangs, as when it is being debugged, answers nothing.
+func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		v, err := f()
+		done <- answer{v, err}
+	}()
+	select {
+	case a := <-done:
+		return a.value, a.err
+	case <-ctx.Done():
+		var none T
+		return none, fmt.Errorf("waiting for the X server: %w", ctx.Err())
+	}
+}
+
+func (b *x11Backend) open(id string, o Options) (Capture, error) {
 	c := &x11Capture{display: b.server.display, options: o, remote: isRemote(b.server.display)}
 	var err error
 	if c.window, err = windowID(id); err != nil {
