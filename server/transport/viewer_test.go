@@ -50,6 +50,7 @@ type wire struct {
 	mu      sync.Mutex
 	headers []rtp.Header
 	lose    func(*rtp.Header) bool
+	mute    bool // takes packets without a record
 }
 
 func (w *wire) NewInterceptor(string) (interceptor.Interceptor, error) { return w, nil }
@@ -75,6 +76,9 @@ func (w *wire) take(pkt *rtp.Packet) bool {
 	defer w.mu.Unlock()
 	if w.lose != nil && w.lose(&pkt.Header) {
 		return false
+	}
+	if w.mute {
+		return true
 	}
 	w.headers = append(w.headers, pkt.Header)
 	if pkt.PayloadType == rtxType {
