@@ -15,7 +15,7 @@ import (
 const demoFPS = 30
 
 // smallestDemo is the size below which its windows would be too small to use.
-var smallestDemo = image.Pt(800, 500)
+var smallestDemo = image.Pt(960, 540)
 
 // Demo is a desktop drawn in Go that answers to pointer and typing, for
 // machines without a display and for trying things out. There is one desktop

@@ -91,7 +91,7 @@ func (f *field) paint(p painter) {
 	p.round(f.area.Inset(1), 7, colorPaper)
 	x, y := f.area.Min.X+14, f.area.Min.Y+26
 	if f.text == "" {
-		p.text(fonts().body, x, y, colorQuiet, "Type something")
+		p.text(fonts().body, x+7, y, colorQuiet, "Type something")
 	}
 	lines := wrap(f.text, f.area.Dx()-32)
 	const lineHeight = 22
