@@ -136,21 +136,31 @@ func (p *Page) Screenshot() (*image.RGBA, error) {
 // of the video itself and with nothing drawn over it. The colors are the
 // browser's own conversion to sRGB.
 func (p *Page) VideoPicture(selector string) (*image.RGBA, error) {
-	text, err := Eval[string](p, `(() => {
-		const v = document.querySelector(`+strconv.Quote(selector)+`);
+	img, err := p.CanvasPicture(`(() => {
+		const v = document.querySelector(` + strconv.Quote(selector) + `);
 		if (!v) throw new Error("no such element");
 		if (!v.videoWidth) throw new Error("the video has no picture yet");
 		const c = document.createElement("canvas");
 		c.width = v.videoWidth; c.height = v.videoHeight;
 		c.getContext("2d", { colorSpace: "srgb", willReadFrequently: true }).drawImage(v, 0, 0);
-		return c.toDataURL("image/png").split(",")[1];
+		return c;
 	})()`)
 	if err != nil {
 		return nil, fmt.Errorf("picture of %s: %w", selector, err)
 	}
+	return img, nil
+}
+
+// CanvasPicture takes the picture of the canvas element that an expression
+// gives.
+func (p *Page) CanvasPicture(expression string) (*image.RGBA, error) {
+	text, err := Eval[string](p, "("+expression+`).toDataURL("image/png").split(",")[1]`)
+	if err != nil {
+		return nil, err
+	}
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, fmt.Errorf("picture of %s: %w", selector, err)
+		return nil, fmt.Errorf("decode a picture: %w", err)
 	}
 	return decodePNG(data)
 }
