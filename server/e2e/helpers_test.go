@@ -117,12 +117,13 @@ func watchDesktop(t *testing.T, x *desk.X) *viewer {
 	return watchSource(t, x, "desktop")
 }
 
-// watchSource starts a host on the display and watches one source.
-func watchSource(t *testing.T, x *desk.X, source string) *viewer {
+// watchSource starts a host on the display, with more flags of serve, and
+// watches one source.
+func watchSource(t *testing.T, x *desk.X, source string, flags ...string) *viewer {
 	t.Helper()
 	shot, err := x.Grab()
 	must(t, err)
-	h := startHost(t, desk.HostOptions{Display: x.Name()})
+	h := startHost(t, desk.HostOptions{Display: x.Name(), Args: flags})
 	p := newPage(t, shot.Rect.Size())
 	pair(t, p, h.PairURL)
 	watch(t, p, source)
