@@ -34,9 +34,6 @@ var (
 		[]color.RGBA{{205, 214, 244, 255}, {166, 227, 161, 255}, {243, 139, 168, 255}, {137, 180, 250, 255}, {249, 226, 175, 255}}, 17}
 )
 
-// dense is the hardest text: tiny, on every line, white on black.
-var dense = theme{gomono.TTF, 9, color.RGBA{0, 0, 0, 255}, []color.RGBA{{255, 255, 255, 255}}, 10}
-
 // photo stands for a photograph: smooth areas, edges and grain.
 func photo(size image.Point) *image.RGBA {
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -44,9 +41,9 @@ func photo(size image.Point) *image.RGBA {
 	for y := range size.Y {
 		for x := range size.X {
 			fx, fy := float64(x)/97, float64(y)/61
-			v := 128 + 60*math.Sin(fx)*math.Cos(fy) + 40*math.Sin(fx*fy/9) + 3*rng.NormFloat64()
+			v := 128 + 60*math.Sin(fx)*math.Cos(fy) + 40*math.Sin(fx*fy/9) + 1.5*rng.NormFloat64()
 			c := uint8(min(max(v, 0), 255))
-			img.SetRGBA(x, y, color.RGBA{c, uint8(255 - int(c)/2), c/2 + 40, 255})
+			img.SetRGBA(x, y, color.RGBA{c, c - c/8, c/2 + 40, 255})
 		}
 	}
 	return img
@@ -71,7 +68,8 @@ func (t theme) page(size image.Point, seed uint64) *image.RGBA {
 		}
 		ink := t.inks[rng.IntN(len(t.inks))]
 		d := font.Drawer{Dst: img, Src: image.NewUniform(ink), Face: face, Dot: fixed.P(12+rng.IntN(3)*30, y)}
-		for d.Dot.X.Round() < size.X-rng.IntN(size.X) {
+		length := size.X - rng.IntN(size.X)
+		for d.Dot.X.Round() < length {
 			d.DrawString(word(rng) + " ")
 		}
 	}

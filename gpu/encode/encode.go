@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"image"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"nearglass/gpu"
@@ -86,6 +88,9 @@ var ErrClosed = errors.New("encode: the encoder was closed")
 // maxSide is the largest width or height that any level of H.264 and x264 take.
 const maxSide = 16384
 
+// presets are x264's, fastest first.
+var presets = []string{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo"}
+
 func (c Config) withDefaults() (Config, error) {
 	if c.Size.X < 1 || c.Size.Y < 1 || c.Size.X > maxSide || c.Size.Y > maxSide {
 		return c, fmt.Errorf("encode: picture size %dx%d is outside 1x1 to %dx%d", c.Size.X, c.Size.Y, maxSide, maxSide)
@@ -95,6 +100,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Preset == "" {
 		c.Preset = DefaultPreset
+	}
+	if !slices.Contains(presets, c.Preset) {
+		return c, fmt.Errorf("encode: unknown preset %q, want one of %s", c.Preset, strings.Join(presets, ", "))
 	}
 	if c.Threads <= 0 {
 		c.Threads = min(runtime.NumCPU(), 4)

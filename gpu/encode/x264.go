@@ -44,7 +44,7 @@ func checkBuild() error {
 func x264Params(c Config) (*x264c.Param, error) {
 	p := new(x264c.Param)
 	if x264c.ParamDefaultPreset(p, c.Preset, "zerolatency") < 0 {
-		return nil, fmt.Errorf("encode: x264 has no preset %q", c.Preset)
+		return nil, fmt.Errorf("encode: x264 refuses the preset %q", c.Preset)
 	}
 	size := CodedSize(c.Size)
 	p.IWidth, p.IHeight = int32(size.X), int32(size.Y)

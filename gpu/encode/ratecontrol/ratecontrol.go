@@ -27,7 +27,7 @@ type Controller struct {
 
 	largeQP int       // of the last large motion picture
 	largeAt time.Time // when it was done
-	calm    int       // plans in a row that wanted a sharper QP
+	calm    int       // QP steps that plans in a row could go sharper
 
 	refineAt time.Time
 }
@@ -47,11 +47,10 @@ const (
 	// steadyFor is how long after a large change another one belongs to
 	// the same movement: six frames at 30 a second.
 	steadyFor = 200 * time.Millisecond
-	// calmPlans and calmSteps keep the QP of a movement from swinging: it
-	// becomes sharper when that many pictures in a row could afford so many
-	// steps, and coarser at once.
-	calmPlans = 2
-	calmSteps = 2
+	// calmSteps keeps the QP of a movement from swinging. It becomes coarser
+	// at once, and sharper when enough pictures in a row could afford it:
+	// each of them adds the steps that it could go.
+	calmSteps = 6
 	// tolerance lets a movement stay at its QP when that is this much over
 	// the budget; the next picture pays.
 	tolerance = 1.15
@@ -149,9 +148,8 @@ func (c *Controller) choose(allowed float64) int {
 	case small:
 		from = c.config.RefineQP
 	case refine:
-		// A refinement that made nothing sharper would be wasted.
 		from = c.config.RefineQP
-		to = min(max(c.worstQP-1, from), to)
+		to = min(refineStep(c.worstQP, from), to)
 	}
 	for qp := from; qp < to; qp++ {
 		if c.fits(qp, allowed) {
@@ -172,10 +170,7 @@ func (c *Controller) fits(qp int, allowed float64) bool {
 func (c *Controller) steady(ideal int, allowed float64) int {
 	last := c.largeQP
 	if ideal < last {
-		if last-ideal >= calmSteps {
-			c.calm++
-		}
-		if c.calm < calmPlans {
+		if c.calm += last - ideal; c.calm < calmSteps {
 			return last
 		}
 		c.calm = 0
@@ -225,6 +220,9 @@ func (c *Controller) learn(qp int, sizeBytes float64) {
 	// tenth stays, because the share is itself only a prediction.
 	own := max(body-c.carried(qp), body/10)
 	c.model.learn(p.class, own, p.changed*scale(p.class, qp))
+	if p.class == key || p.class == scene {
+		c.model.foresee(p.class, p.changed/max(p.pixels, 1))
+	}
 }
 
 // viewed notes what the viewer has after a picture at qp.

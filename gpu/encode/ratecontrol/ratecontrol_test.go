@@ -21,13 +21,13 @@ const (
 type content struct {
 	bytesPerPixel float64 // at QP 26
 	halving       float64
-	lost          float64 // bytes a pixel of refining, at QP 26
+	lost          float64 // bytes a pixel of refining, at QP 26, halving every 12
 }
 
 var (
-	textScroll = content{0.006, 8, 0.016}
+	textScroll = content{0.006, 8, 0.06}
 	film       = content{0.03, 6, 0.02}
-	newText    = content{0.06, 13, 0.016}
+	newText    = content{0.06, 13, 0.07}
 )
 
 // screen plays an encoder: it knows what the viewer has.
@@ -52,7 +52,7 @@ func (s *screen) encode(kind Kind, changed int, what content) (Decision, int) {
 		size += what.bytesPerPixel * float64(changed) * math.Exp2(float64(26-d.QP)/what.halving)
 	}
 	if kind != Key && d.QP < s.qp {
-		size += what.lost * fullHD * (math.Exp2(float64(26-d.QP)/6) - math.Exp2(float64(26-s.qp)/6))
+		size += what.lost * fullHD * (math.Exp2(float64(26-d.QP)/12) - math.Exp2(float64(26-s.qp)/12))
 	}
 	size *= 0.9 + 0.2*s.rng.Float64()
 	s.qp = d.QP

@@ -1,0 +1,80 @@
+//go:build cgo
+
+package encode
+
+import (
+	"image"
+	"testing"
+	"time"
+
+	"nearglass/cc/rate"
+	"nearglass/gpu"
+	"nearglass/gpu/encode/ratecontrol"
+)
+
+// host plays the session: an encoder and a rate controller on a clock of its
+// own.
+type host struct {
+	t   *testing.T
+	e   Encoder
+	c   *ratecontrol.Controller
+	now time.Time
+}
+
+func (h *host) encode(kind ratecontrol.Kind, changed int) AccessUnit {
+	pixels := 1920 * 1080
+	d := h.c.Plan(h.now, ratecontrol.Picture{Pixels: pixels, ChangedPixels: changed, Kind: kind})
+	u := encode(h.t, h.e, Order{QP: d.QP, Key: kind == ratecontrol.Key})
+	h.c.Done(h.now.Add(8*time.Millisecond), kind, d.QP, u.SizeBytes)
+	h.t.Logf("%8v %-6v qp %2d %6d bytes, predicted %6d, allowed %6d", h.now.Sub(time.Time{}), kind, d.QP, u.SizeBytes, d.PredictedBytes, d.AllowedBytes)
+	return u
+}
+
+// settle refines until the controller is content.
+func (h *host) settle() (units []AccessUnit) {
+	for {
+		at, ok := h.c.NextRefine(h.now)
+		if !ok {
+			return units
+		}
+		if at.After(h.now) {
+			h.now = at
+		}
+		units = append(units, h.encode(ratecontrol.Refine, 0))
+	}
+}
+
+// A screen that becomes still is shown at 45 dB and QP 20 at most within a
+// second, and encodes nothing from then on.
+func TestStillScreenGetsSharp(t *testing.T) {
+	size := image.Pt(1920, 1080)
+	for _, c := range []struct {
+		name   string
+		target rate.Rate
+		then   *gpu.Frame
+	}{
+		{"document", 5 * rate.Mbps, bgra(document.page(size, 2), 0, size)},
+		{"terminal", 10 * rate.Mbps, bgra(terminal.page(size, 2), 0, size)},
+		{"photo", 20 * rate.Mbps, bgra(photo(size), 0, size)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := &host{t: t, e: open(t, Config{Size: size}), now: time.Time{}.Add(time.Hour),
+				c: ratecontrol.New(ratecontrol.Config{Target: c.target})}
+			load(t, h.e, bgra(document.page(size, 1), 0, size))
+			units := append([]AccessUnit{h.encode(ratecontrol.Key, 0)}, h.settle()...)
+			h.now = h.now.Add(time.Second)
+			load(t, h.e, c.then)
+			still := h.now
+			units = append(units, h.encode(ratecontrol.Motion, size.X*size.Y))
+			units = append(units, h.settle()...)
+			took := h.now.Sub(still) + c.target.Duration(h.c.Snapshot().DebtBytes)
+			last := units[len(units)-1]
+			decoded := decodeAll(t, units, size)
+			db := lumaPSNR(decoded[len(decoded)-1], c.then)
+			t.Logf("%v, qp %d, %.1f dB", took, last.QP, db)
+			if took > time.Second || last.QP > 20 || db < 45 {
+				t.Errorf("after %v the picture is at qp %d and %.1f dB", took, last.QP, db)
+			}
+		})
+	}
+}
