@@ -124,7 +124,7 @@ fi
 
 # apt runs apt-get with patience for another apt at work and a broken mirror.
 apt() {
-    $as_root env DEBIAN_FRONTEND=noninteractive timeout 900 apt-get \
+    $as_root env DEBIAN_FRONTEND=noninteractive timeout 600 apt-get \
         -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
 }
 
