@@ -1,6 +1,7 @@
 package signaling
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -97,7 +98,8 @@ func TestEndedSessionIsForgotten(t *testing.T) {
 	path, _ := b.open(t, "ann")
 	b.host.sessions[0].Close("the window was closed")
 	id := strings.TrimPrefix(path, "/whep/session/")
-	for b.sessions.find(id, "a") != nil { // until its watcher has run
+	for b.sessions.find(id, "a") != nil {
+		runtime.Gosched() // until its watcher has run
 	}
 	if w := b.do(ask{method: "DELETE", path: path, token: "ann"}); w.Code != 404 {
 		t.Fatalf("%d", w.Code)
