@@ -12,7 +12,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"nearglass/gpu"
-	"nearglass/gpu/capture/xconn"
+	"nearglass/gpu/xconn"
 )
 
 // x11Capture is an opened source of an X server.

@@ -13,7 +13,7 @@ import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 
-	"nearglass/gpu/capture/xconn"
+	"nearglass/gpu/xconn"
 )
 
 // startX runs an Xvfb and returns it once it answers.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jezek/xgb/xproto"
 
-	"nearglass/gpu/capture/xconn"
+	"nearglass/gpu/xconn"
 )
 
 // x11Backend answers questions over one connection. Each capture has another,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jezek/xgb/xproto"
 
-	"nearglass/gpu/capture/xconn"
+	"nearglass/gpu/xconn"
 )
 
 // smallestWindow is the side in pixels below which a window is not offered:

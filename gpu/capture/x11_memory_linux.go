@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"nearglass/gpu"
-	"nearglass/gpu/capture/xconn"
+	"nearglass/gpu/xconn"
 )
 
 // xmemory is the memory of the slots as the X server knows it.

@@ -17,7 +17,7 @@ import (
 	"github.com/jezek/xgb/xfixes"
 	"github.com/jezek/xgb/xproto"
 
-	"nearglass/gpu/capture/xconn"
+	"nearglass/gpu/xconn"
 )
 
 // xserver is one connection to an X server with the extensions in use.

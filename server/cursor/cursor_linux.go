@@ -7,6 +7,8 @@ import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xfixes"
 	"github.com/jezek/xgb/xproto"
+
+	"nearglass/gpu/xconn"
 )
 
 // x11 is the pointer of an X server.
@@ -18,9 +20,13 @@ type x11 struct {
 }
 
 func open(display string, sig *signals) (source, error) {
-	conn, err := xgb.NewConnDisplay(display)
+	conn, has, err := xconn.Open(display, xconn.XFixes)
 	if err != nil {
 		return nil, fmt.Errorf("opening display %q for the pointer: %w", display, err)
+	}
+	if !has[xconn.XFixes] {
+		conn.Close()
+		return nil, fmt.Errorf("opening display %q for the pointer: the X server lacks the XFIXES extension", display)
 	}
 	x := &x11{conn: conn, root: xproto.Setup(conn).DefaultScreen(conn).Root, sig: sig}
 	if err := x.prepare(); err != nil {
@@ -39,9 +45,6 @@ func open(display string, sig *signals) (source, error) {
 
 // prepare asks for XFixes 4: the cursor image came with 1, its changes too.
 func (x *x11) prepare() error {
-	if err := xfixes.Init(x.conn); err != nil {
-		return fmt.Errorf("the X server lacks the XFIXES extension: %w", err)
-	}
 	if _, err := xfixes.QueryVersion(x.conn, 4, 0).Reply(); err != nil {
 		return fmt.Errorf("asking for the version of XFIXES: %w", err)
 	}

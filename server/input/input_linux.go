@@ -7,6 +7,8 @@ import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
+
+	"nearglass/gpu/xconn"
 )
 
 // x11 injects through the XTEST extension of an X server, on a connection of
@@ -22,9 +24,13 @@ type x11 struct {
 }
 
 func open(display string) (*Injector, error) {
-	conn, err := xgb.NewConnDisplay(display)
+	conn, has, err := xconn.Open(display, xconn.XTest)
 	if err != nil {
 		return nil, fmt.Errorf("opening display %q for input: %w", display, err)
+	}
+	if !has[xconn.XTest] {
+		conn.Close()
+		return nil, fmt.Errorf("opening display %q for input: the X server lacks the XTEST extension", display)
 	}
 	x, err := newX11(conn, display)
 	if err != nil {
@@ -35,9 +41,6 @@ func open(display string) (*Injector, error) {
 }
 
 func newX11(conn *xgb.Conn, name string) (*x11, error) {
-	if err := xtest.Init(conn); err != nil {
-		return nil, fmt.Errorf("the X server lacks the XTEST extension: %w", err)
-	}
 	screen := xproto.Setup(conn).DefaultScreen(conn)
 	x := &x11{conn: conn, name: name, root: screen.Root, gone: make(chan struct{})}
 	x.setSize(screen.WidthInPixels, screen.HeightInPixels)

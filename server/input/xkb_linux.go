@@ -3,6 +3,8 @@ package input
 import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
+
+	"nearglass/gpu/xconn"
 )
 
 // Requests and sizes of the X Keyboard Extension, version 1.0 of its protocol.
@@ -20,7 +22,7 @@ const (
 // connection of its own: to one that has used XKB the server no longer sends
 // MappingNotify.
 func keyboardGroups(display string) int {
-	conn, err := xgb.NewConnDisplay(display)
+	conn, _, err := xconn.Open(display)
 	if err != nil {
 		return 1
 	}
