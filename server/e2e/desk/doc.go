@@ -32,7 +32,8 @@
 //	db := desk.LumaPSNR(shot, got)
 //
 // [Page] drives mouse, keyboard and touch through the browser's own input
-// path, so that the page gets trusted events.
+// path, so that the page gets trusted events. [StartFirefox] gives the other
+// browser, for what can be seen by evaluating expressions in it.
 //
 // # Life of the programs
 //
