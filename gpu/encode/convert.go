@@ -49,8 +49,7 @@ func evenCover(r image.Rectangle, size image.Point) image.Rectangle {
 	if r.Empty() {
 		return image.Rectangle{}
 	}
-	max := CodedSize(r.Max)
-	return image.Rectangle{Min: image.Pt(r.Min.X&^1, r.Min.Y&^1), Max: max}
+	return image.Rectangle{Min: image.Pt(r.Min.X&^1, r.Min.Y&^1), Max: CodedSize(r.Max)}
 }
 
 // convertGo converts a rectangle with even corners. It is the reference of

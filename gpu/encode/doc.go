@@ -6,6 +6,10 @@
 // refined without another capture. Color conversion (BT.709, limited range)
 // happens in Load and touches changed rows only.
 //
+// The converter is our own: libyuv goes from BGRA only to BT.601, and in one
+// run with its conversion to that (1.1 ms a 1080p picture) ours with AVX2 took
+// 1.25, without vectors 3.0.
+//
 // Build tags: a bare build compiles the slow bundled C of x264; the tags
 // extlib,pkgconfig link the system's libx264, which has its assembly.
 // Without cgo Open returns an error wrapping errors.ErrUnsupported.
