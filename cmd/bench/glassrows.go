@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"image"
+
+	"nearglass/gpu/capture"
+)
+
+// readShot reads the number on a grabbed screen.
+func readShot(shot *image.RGBA) (uint32, bool) {
+	return capture.ReadPatch(shot.Pix[shot.PixOffset(patchAt.X, patchAt.Y):], shot.Stride)
+}
+
+// get reads one figure of a result.
+type get func(*result) (float64, error)
+
+func delay(m func(*result) series, p int) get {
+	return func(r *result) (float64, error) { return m(r).percentile(p) }
+}
+
+func motionOf(r *result) series  { return r.motion.delays }
+func smallOf(r *result) series   { return r.small.delays }
+func changesOf(r *result) series { return r.changes.delays }
+func inputOf(r *result) series   { return r.input }
+
+func shownRate(r *result) (float64, error) {
+	if r.motion.took == 0 {
+		return 0, errNone
+	}
+	return float64(r.motion.shown) / r.motion.took.Seconds(), nil
+}
+
+// among makes a row's figures from the results of all peers.
+func among(results map[string]*result, w row, f get) (row, float64, error) {
+	w.Baselines = map[string]float64{}
+	for name, r := range results {
+		if v, err := f(r); err == nil && name != ours {
+			w.Baselines[name] = v
+		}
+	}
+	r := results[ours]
+	if r == nil {
+		return w, 0, errors.New("not measured in this run")
+	}
+	v, err := f(r)
+	if err != nil && r.err != nil {
+		err = r.err
+	}
+	return w, v, err
+}
+
+// lower is a row of which less is better.
+func lower(measure, unit string, must, goal *float64) row {
+	return row{Measure: measure, Unit: unit, Better: "lower", Must: must, Goal: goal}
+}
+
+func higher(measure, unit string, must, goal *float64) row {
+	return row{Measure: measure, Unit: unit, Better: "higher", Must: must, Goal: goal}
+}
+
+// rows turns the results into the report; the limits are those of the project.
+func (g *glass) rows(ctx context.Context, rep *report) {
+	put := func(results map[string]*result, w row, f get) {
+		w, v, err := among(results, w, f)
+		rep.add(w, v, err)
+	}
+	put(g.units, lower("write of the access unit to the viewer's screen, 640x360, p50", "ms", nil, nil), delay(motionOf, 50))
+	put(g.units, lower("write of the access unit to the viewer's screen, 640x360, p95", "ms", limit(8), limit(5)), delay(motionOf, 95))
+	all := g.results
+	put(all, lower("full motion, p50", "ms", limit(35), limit(20)), delay(motionOf, 50))
+	put(all, lower("full motion, p95", "ms", limit(50), limit(30)), delay(motionOf, 95))
+	put(all, higher("full motion, shown of 57", "fps", limit(56), limit(57)), shownRate)
+	put(all, lower("small change, p50", "ms", g.vnc(delay(smallOf, 50)), limit(12)), delay(smallOf, 50))
+	put(all, lower("small change, p95", "ms", g.vnc(delay(smallOf, 95)), limit(18)), delay(smallOf, 95))
+	put(all, lower("single change, p50", "ms", g.vnc(delay(changesOf, 50)), limit(15)), delay(changesOf, 50))
+	put(all, lower("single change, p95", "ms", g.vnc(delay(changesOf, 95)), limit(25)), delay(changesOf, 95))
+	g.qualityRow(ctx, rep)
+	put(all, lower("host CPU, full motion", "cores", limit(0.40), limit(0.25)), func(r *result) (float64, error) { return mean(r.moving) })
+	put(all, lower("host CPU, still screen", "cores", limit(0.01), limit(0.003)), func(r *result) (float64, error) { return mean(r.still) })
+	put(all, lower("input to changed picture, p50", "ms", limit(45), limit(30)), delay(inputOf, 50))
+	put(all, lower("input to changed picture, p95", "ms", nil, nil), delay(inputOf, 95))
+}
+
+// vnc is what x0vncserver reached in this run; nil when it was not measured.
+func (g *glass) vnc(f get) *float64 {
+	r := g.results[x0vnc]
+	if r == nil {
+		return nil
+	}
+	v, err := f(r)
+	if err != nil {
+		return nil
+	}
+	return limit(v)
+}
+
+// qualityRow compares the picture with a fixed-bitrate pipeline that was told
+// the rate that our host may use.
+func (g *glass) qualityRow(ctx context.Context, rep *report) {
+	w, v, err := among(g.results, higher("luma PSNR of the whole screen, full motion", "dB", nil, nil),
+		func(r *result) (float64, error) { return mean(r.psnr) })
+	for name, kbps := range map[string]int{"x264 fixed 20M": 20000, "x264 fixed 8M": 8000} {
+		db, fixedErr := fixedBitratePSNR(ctx, g.painter.picture, g.times.fixedFrames, kbps)
+		if fixedErr != nil {
+			err = errors.Join(err, fixedErr)
+			continue
+		}
+		w.Baselines[name] = db
+		if kbps == int(benchRate/1000) {
+			w.Must, w.Goal = limit(db), limit(db+2)
+		}
+	}
+	rep.add(w, v, err)
+}

@@ -1,0 +1,49 @@
+// Command bench measures nearglass and prints its figures beside those of
+// others from the same run:
+//
+//	bench glass   from the host's screen to the viewer's screen, and back
+//	bench host    memory, start, CPU and what a picture costs
+//
+// Each writes a table to stdout and its rows as JSON to build/bench. The
+// methods are described in docs/BENCHMARKS.md. QUICK=1 or --quick makes a run
+// of less than a minute whose figures are rough.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line.
+type cli struct {
+	settings
+	Glass glassCmd `cmd:"" help:"Screen to screen, beside VNC and the browser's default receiver."`
+	Serve hostCmd  `cmd:"" name:"host" help:"Memory, start, CPU on a still screen, and the cost of a picture by stage."`
+	Idle  idleCmd  `cmd:"" name:"idle-peer" hidden:"" help:"A connected peer that sends nothing; bench host compares with it."`
+}
+
+// settings are common to the benches.
+type settings struct {
+	Quick  bool     `help:"A short run with rough figures." env:"QUICK"`
+	Out    string   `help:"Folder for the JSON." default:"build/bench" placeholder:"DIR"`
+	Binary string   `help:"The host to measure." default:"build/nearglass" placeholder:"FILE"`
+	Only   []string `help:"Measure these peers alone (glass)." placeholder:"NAME"`
+	Rounds int      `help:"Visit every peer this often (glass); 0 means 3, or 1 with --quick." placeholder:"N"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var c cli
+	k := kong.Parse(&c, kong.Name("bench"), kong.Description("Measures nearglass beside others."),
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	if err := k.Run(c.settings); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// clockTick is the unit of times in /proc/PID/stat on Linux.
+const clockTick = 10 * time.Millisecond
+
+// groupCPU is the CPU time that all processes of some process groups have used,
+// ended children that were waited for included.
+func groupCPU(groups ...int) time.Duration {
+	var sum time.Duration
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		_, rest, _ := strings.Cut(string(data), ") ")
+		f := strings.Fields(rest)
+		if len(f) < 15 {
+			continue
+		}
+		group, _ := strconv.Atoi(f[2])
+		for _, g := range groups {
+			if g == group {
+				for _, field := range f[11:15] { // utime, stime, cutime, cstime
+					ticks, _ := strconv.Atoi(field)
+					sum += time.Duration(ticks) * clockTick
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// residentBytes is the memory of a process that is in RAM.
+func residentBytes(pid int) (int, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(data)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "VmRSS:" {
+			kib, err := strconv.Atoi(f[1])
+			return kib << 10, err
+		}
+	}
+	return 0, fmt.Errorf("process %d has no VmRSS", pid)
+}
