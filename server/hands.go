@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"nearglass/gpu/capture"
+	"nearglass/gpu/encode"
 	"nearglass/server/input"
 	"nearglass/signaling"
 )
@@ -117,14 +118,18 @@ func eventOf(m signaling.Message, size, origin image.Point) input.Event {
 }
 
 // pixelOf finds the pixel of the picture, now size, that the viewer meant when
-// the picture that it saw was s.W by s.H. It lies in the picture.
+// the picture that it saw was s.W by s.H. It lies in the picture. What viewers
+// see of a picture with an odd side is one row or column larger.
 func pixelOf(s signaling.Spot, size image.Point) image.Point {
-	return image.Pt(scale(s.X, s.W, size.X), scale(s.Y, s.H, size.Y))
+	sent := encode.CodedSize(size)
+	return image.Pt(scale(s.X, s.W, sent.X, size.X), scale(s.Y, s.H, sent.Y, size.Y))
 }
 
-func scale(v, of float64, size int) int {
-	if of <= 0 || size <= 0 {
+// scale puts v, of a side that the viewer saw, onto a side of sent pixels, of
+// which the first real ones count.
+func scale(v, of float64, sent, real int) int {
+	if of <= 0 || real <= 0 {
 		return 0
 	}
-	return int(min(max(math.Floor(v/of*float64(size)), 0), float64(size-1)))
+	return int(min(max(math.Floor(v/of*float64(sent)), 0), float64(real-1)))
 }

@@ -20,6 +20,8 @@ func TestPixelOf(t *testing.T) {
 	}{
 		{"as it is", signaling.Spot{X: 10.7, Y: 20.2, W: 100, H: 100}, image.Pt(100, 100), image.Pt(10, 20)},
 		{"the picture has grown since", signaling.Spot{X: 50, Y: 50, W: 100, H: 100}, image.Pt(200, 400), image.Pt(100, 200)},
+		{"an odd side is sent as an even one", signaling.Spot{X: 998.5, Y: 3.5, W: 1002, H: 8}, image.Pt(1001, 7), image.Pt(998, 3)},
+		{"the column that pads it", signaling.Spot{X: 1001.5, Y: 7.5, W: 1002, H: 8}, image.Pt(1001, 7), image.Pt(1000, 6)},
 		{"the last pixel", signaling.Spot{X: 99.999, Y: 99.5, W: 100, H: 100}, image.Pt(100, 100), image.Pt(99, 99)},
 		{"outside", signaling.Spot{X: -5, Y: 1e6, W: 100, H: 100}, image.Pt(100, 100), image.Pt(0, 99)},
 		{"no size given", signaling.Spot{X: 5, Y: 5}, image.Pt(100, 100), image.Pt(0, 0)},
