@@ -6,7 +6,8 @@ import "time"
 // packets that are still held, each at most once per round trip and all of
 // them within the resend budget; packets that were never resent have the first
 // claim on it. One that has arrived by now waits longer, for the request is
-// most likely older than the arrival. It returns how many it queued. Next hands them out with the class Resend and the old Seq.
+// most likely older than the arrival. It returns how many it queued. Next hands
+// them out with the class Resend and the old Seq.
 func (p *Pacer) Resend(now time.Time, seqs []uint16) int {
 	p.settle(now)
 	p.cache.expire(now)
