@@ -86,8 +86,10 @@ class App {
       document.title = host.name ? `${host.name} \u2013 nearglass` : 'nearglass';
       return;
     }
+    const fromList = this.state === 'sources';
     this.show('connecting', new Watch(id, host.rights, {
-      back: () => (location.hash = '#/'),
+      // The list is opened where it is in the history; no entry piles up.
+      back: () => (fromList ? history.back() : location.replace('#/')),
       unpaired,
       state: (name) => (this.state = name),
     }));

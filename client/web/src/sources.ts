@@ -20,7 +20,7 @@ export function sourcesPage(host: api.HostInfo, unpaired: () => void): Page {
   const trouble = h('p', { class: 'trouble', testid: 'sources-error', role: 'status', hidden: true });
   const watcher = new IntersectionObserver(seen, { rootMargin: '120px' });
   let timer = 0;
-  let shape = '';
+  let shape: string | null = null;
   let over = false;
 
   function seen(entries: IntersectionObserverEntry[]): void {
@@ -57,7 +57,9 @@ export function sourcesPage(host: api.HostInfo, unpaired: () => void): Page {
     const words = err instanceof api.ApiError && err.detail ? err.detail : 'The host does not answer. This page keeps trying.';
     if (trouble.textContent !== words) trouble.textContent = words;
     trouble.hidden = false;
-    if (cards.size === 0) body.replaceChildren();
+    if (cards.size > 0) return;
+    body.replaceChildren();
+    shape = null;
   }
 
   function show(list: api.Source[]): void {
@@ -76,7 +78,7 @@ export function sourcesPage(host: api.HostInfo, unpaired: () => void): Page {
     }
     // Rebuilt only when something came or went: the focus stays where it is.
     const now = list.map((s) => `${s.kind} ${s.id}`).join('\n');
-    if (now === shape && body.childElementCount > 0) return;
+    if (now === shape) return;
     shape = now;
     lay(list);
   }

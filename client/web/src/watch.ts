@@ -47,7 +47,10 @@ export class Watch implements Page {
   private connection: Connection;
   private phase: Phase = 'connecting';
   private why = '';
+  /** A picture of the present session has been shown. */
   private fresh = false;
+  /** One was shown before the connection's own event came. */
+  private early = false;
   private hostState: StateInfo | null = null;
 
   constructor(
@@ -114,6 +117,7 @@ export class Watch implements Page {
     this.pointer.reset();
     this.stats.reset();
     s.pc.ontrack = (e) => {
+      this.early = false;
       this.stage.video.srcObject = new MediaStream([e.track]);
       void this.stage.video.play().catch(() => {
         // Replaced by a newer session before it could start.
@@ -179,6 +183,7 @@ export class Watch implements Page {
     if (this.hostState?.state === 'ended') return;
     this.phase = phase;
     this.why = why;
+    if (phase === 'connected' && this.early) this.fresh = true;
     if (phase !== 'connected') this.stage.hold();
     // A blip that healed by itself needs no new picture.
     else if (this.fresh) this.stage.unhold();
@@ -186,7 +191,11 @@ export class Watch implements Page {
   }
 
   private frameShown(): void {
-    if (this.fresh || this.phase !== 'connected') return;
+    if (this.fresh) return;
+    if (this.phase !== 'connected') {
+      this.early = true;
+      return;
+    }
     this.fresh = true;
     this.stage.unhold();
     this.stage.layout();
