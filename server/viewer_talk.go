@@ -119,18 +119,20 @@ func (v *viewer) snapshot() telemetry.Snapshot {
 func (v *viewer) messages() {
 	var start time.Time
 	count := 0
-	for m := range v.peer.Messages() {
-		if v.ctx.Err() != nil {
-			continue // drain, so that the connection can close
+	for {
+		select {
+		case <-v.ctx.Done():
+			return
+		case m := <-v.peer.Messages():
+			if now := time.Now(); now.Sub(start) > messageWindow {
+				start, count = now, 0
+			}
+			if count++; count > mostMessages {
+				v.end(errTooMany)
+				return
+			}
+			v.message(m)
 		}
-		if now := time.Now(); now.Sub(start) > messageWindow {
-			start, count = now, 0
-		}
-		if count++; count > mostMessages {
-			v.end(errTooMany)
-			continue
-		}
-		v.message(m)
 	}
 }
 

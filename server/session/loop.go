@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"nearglass/cc"
@@ -25,9 +24,7 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 	now := time.Now()
 	p := s.apply(now, s.control.OnTick(now))
 	for {
-		if err := s.drain(now); err != nil {
-			return err
-		}
+		s.drain(now)
 		units := s.video.units
 		if s.pacer.QueueDelay() > p.MostQueued {
 			units = nil // the next picture waits until this one is out
@@ -84,7 +81,7 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	if len(f.Nacks) > 0 {
 		s.pacer.Resend(now, f.Nacks)
 	}
-	if f.KeyFrame && now.Sub(s.keyAt) >= p.KeyEvery {
+	if f.KeyFrame && now.Sub(s.keyAt) >= p.KeyEvery && !s.excuse(now) {
 		s.keyAt = now
 		s.RequestKey()
 	}
@@ -93,6 +90,23 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 		return s.apply(now, s.control.OnFeedback(now, f.Acks))
 	}
 	return p
+}
+
+// stillAfter is less than the silence after which a receiver asks for a key
+// frame: libwebrtc does so once when no picture came for 3 s and the last packet
+// is younger than 5 s.
+const stillAfter = 2500 * time.Millisecond
+
+// excuse says whether a request for a key frame is only the receiver's answer
+// to a still screen. It would be asked again after each answer, for ever. A
+// receiver that really cannot decode repeats itself within 200 ms, and the
+// second request in a silence counts.
+func (s *Session) excuse(now time.Time) bool {
+	if s.excused || s.sentAt.IsZero() || now.Sub(s.sentAt) < stillAfter {
+		return false
+	}
+	s.excused = true
+	return true
 }
 
 // tick does what is due by the clock.
@@ -120,8 +134,10 @@ func (s *Session) enqueue(now time.Time, u unit) {
 	clear(s.payloads)
 }
 
-// drain sends every packet that is due.
-func (s *Session) drain(now time.Time) error {
+// drain sends every packet that is due. One that cannot be sent (the network is
+// down for a moment) is lost like any other, and the receiver will ask for it;
+// whether the connection is over is for the transport to say.
+func (s *Session) drain(now time.Time) {
 	sent := 0
 	for ; sent < maxDrain; sent++ {
 		pkt, ok := s.pacer.Next(now)
@@ -129,21 +145,32 @@ func (s *Session) drain(now time.Time) error {
 			break
 		}
 		rec, err := s.c.Peer.Write(now, &pkt)
+		s.noteWrite(err)
 		if err != nil {
-			return fmt.Errorf("sending a packet of %d bytes: %w", rec.SizeBytes, err)
+			continue
 		}
 		s.control.OnSent(now, rec)
 		s.c.Meter.Sent(now, rec.SizeBytes, pkt.Class == pacing.Resend, pkt.Class == pacing.Padding)
 	}
 	if sent == 0 {
-		return nil
+		return
 	}
 	s.c.Meter.Queue(s.pacer.QueueDelay())
-	if now.Sub(s.reportAt) < reportEvery {
-		return nil
+	if now.Sub(s.reportAt) >= reportEvery {
+		s.reportAt = now
+		s.noteWrite(s.c.Peer.SenderReport(now))
 	}
-	s.reportAt = now
-	return s.c.Peer.SenderReport(now)
+}
+
+// noteWrite logs the first of a row of failures, and the end of it.
+func (s *Session) noteWrite(err error) {
+	switch {
+	case err != nil && !s.mute:
+		s.c.Log.Warn("packets cannot be sent", "err", err)
+	case err == nil && s.mute:
+		s.c.Log.Info("packets can be sent again")
+	}
+	s.mute = err != nil
 }
 
 // arm sets the timer to the earliest deadline, or far away when there is none.

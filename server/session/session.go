@@ -76,6 +76,9 @@ type Session struct {
 	rtt      time.Duration // 0 while unknown
 	keyAt    time.Time     // when a viewer last got the key frame it asked for
 	reportAt time.Time     // when the last sender report went out
+	mute     bool          // the last packet could not be sent
+	sentAt   time.Time     // when the last packet left
+	excused  bool          // one key-frame request since then was let pass
 	payloads []packetize.Payload
 }
 
@@ -122,7 +125,7 @@ func (s *Session) SetHidden(hidden bool) {
 }
 
 // Run streams until the context ends, which returns nil, or until the source
-// or the transport ends, which returns why.
+// ends, which returns why.
 func (s *Session) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)

@@ -230,6 +230,29 @@ func TestKeyFrameRequestsAreSpaced(t *testing.T) {
 	})
 }
 
+// A receiver asks for a key frame when nothing came for 3 s. Each answer would
+// bring the next request, and a still screen would never be still.
+func TestStillScreenStaysStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t, 50*rate.Mbps)
+		defer s.end(t)
+		s.size(64, 64)
+		s.picture()
+		settle(4 * time.Second)
+		keys := func() uint64 { return s.session.c.Meter.Snapshot(time.Now()).KeyFrames }
+		s.feedback <- cc.Feedback{At: time.Now(), KeyFrame: true}
+		settle(100 * time.Millisecond)
+		if n := keys(); n != 1 {
+			t.Errorf("the request of a quiet receiver gave %d key frames more", n-1)
+		}
+		s.feedback <- cc.Feedback{At: time.Now(), KeyFrame: true}
+		settle(100 * time.Millisecond)
+		if n := keys(); n != 2 {
+			t.Errorf("a repeated request gave %d key frames more, want one", n-1)
+		}
+	})
+}
+
 func TestNackIsServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t, 50*rate.Mbps)
@@ -297,14 +320,12 @@ func TestHiddenViewerCostsNothingAndComesBackWhole(t *testing.T) {
 
 func TestEndsCarryTheirReason(t *testing.T) {
 	closed := errors.New("the window was closed")
-	broken := errors.New("the network is unreachable")
 	for name, c := range map[string]struct {
 		do   func(*stand)
 		want error
 	}{
 		"source":    {func(s *stand) { s.ring.Close(closed) }, closed},
 		"hidden":    {func(s *stand) { s.session.SetHidden(true); synctest.Wait(); s.ring.Close(closed) }, closed},
-		"transport": {func(s *stand) { s.peer.fail = broken; s.picture() }, broken},
 		"peer":      {func(s *stand) { close(s.feedback) }, errPeerGone},
 		"plain end": {func(s *stand) { s.ring.Close(nil) }, io.EOF},
 	} {
@@ -333,6 +354,23 @@ func TestPausedSourceIsNoted(t *testing.T) {
 		settle(10 * time.Millisecond)
 		if n := <-s.session.Notices(); !n.Paused || n.Reason != "the window is minimised" {
 			t.Errorf("notice %+v", n)
+		}
+	})
+}
+
+func TestNetworkThatIsDownForAMomentEndsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t, 50*rate.Mbps)
+		defer s.end(t)
+		s.size(64, 64)
+		s.peer.fail = errors.New("the network is unreachable")
+		s.picture()
+		settle(100 * time.Millisecond)
+		s.peer.fail = nil
+		s.picture()
+		settle(100 * time.Millisecond)
+		if n, _ := s.peer.media(); n == 0 {
+			t.Error("nothing was sent when the network was back")
 		}
 	})
 }
