@@ -155,6 +155,7 @@ func (s *Session) drain(now time.Time) {
 	if sent == 0 {
 		return
 	}
+	s.sentAt, s.excused = now, false
 	s.c.Meter.Queue(s.pacer.QueueDelay())
 	if now.Sub(s.reportAt) >= reportEvery {
 		s.reportAt = now
