@@ -73,7 +73,13 @@ func startHost(t *testing.T, o desk.HostOptions) *desk.Host {
 // size, drawn 1:1.
 func newPage(t *testing.T, size image.Point) *desk.Page {
 	t.Helper()
-	p, err := browser(t).NewPage()
+	return newPageIn(t, browser(t), size)
+}
+
+// newPageIn is newPage in a browser of its own.
+func newPageIn(t *testing.T, b *desk.Chromium, size image.Point) *desk.Page {
+	t.Helper()
+	p, err := b.NewPage()
 	must(t, err)
 	t.Cleanup(p.Close)
 	must(t, p.Viewport(desk.Viewport{Width: size.X, Height: size.Y}))
@@ -157,18 +163,16 @@ func (v *viewer) waitRight(t *testing.T, r image.Rectangle) float64 {
 	var db float64
 	err := desk.Poll(within(t, patience), "the right picture", func() (bool, error) {
 		want := v.grab(t, r)
-		got, err := v.VideoPicture("video")
+		got, err := v.luma()
 		if err != nil {
 			last = err.Error() // no picture yet
 			return false, nil
 		}
-		if got.Rect.Size() != want.Rect.Size() {
-			last = fmt.Sprintf("the picture is %v, the screen %v", got.Rect.Size(), want.Rect.Size())
+		if got.size != want.Rect.Size() {
+			last = fmt.Sprintf("the picture is %v, the screen %v", got.size, want.Rect.Size())
 			return false, nil
 		}
-		db = desk.LumaPSNR(want, got)
-		count, where := desk.Different(want, got, 40)
-		last = fmt.Sprintf("%.1f dB; %d pixels differ clearly, in %v", db, count, where)
+		db, last = got.psnr(want), got.differences(want)
 		return db >= sharpDB, nil
 	})
 	if err != nil {
