@@ -1,7 +1,9 @@
 package server
 
 import (
+	"bytes"
 	"image"
+	"image/png"
 	"time"
 
 	"nearglass/gpu/capture"
@@ -172,7 +174,15 @@ func (p *demoPointer) look() (pointing, bool) {
 	return pointing{image.Pt(x, y), visible, shape}, true
 }
 
-// shape names the browser's own shapes: the demo has no pictures of them.
 func (p *demoPointer) shape(id string) (signaling.Cursor, bool) {
-	return signaling.Cursor{ID: id, CSS: id}, true
+	picture, hot, ok := p.desk.Shape(id)
+	if !ok {
+		return signaling.Cursor{}, false
+	}
+	var data bytes.Buffer
+	if png.Encode(&data, picture) != nil {
+		return signaling.Cursor{}, false
+	}
+	size := picture.Bounds().Size()
+	return signaling.Cursor{ID: id, Width: size.X, Height: size.Y, HotX: hot.X, HotY: hot.Y, PNG: data.Bytes()}, true
 }

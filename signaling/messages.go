@@ -92,16 +92,14 @@ type (
 		State  string `json:"state"`
 		Reason string `json:"reason"`
 	}
-	// Cursor is a pointer shape: a picture, written as base64, or where the host
-	// has none the name of a CSS cursor.
+	// Cursor is a pointer shape. PNG is written as base64.
 	Cursor struct {
 		ID     string `json:"id"`
 		Width  int    `json:"width"`
 		Height int    `json:"height"`
 		HotX   int    `json:"hotX"`
 		HotY   int    `json:"hotY"`
-		PNG    []byte `json:"png,omitempty"`
-		CSS    string `json:"css,omitempty"`
+		PNG    []byte `json:"png"`
 	}
 	// Pointer is where the pointer is, in pixels of the picture. N counts up, so
 	// that a viewer can ignore one that arrives late.

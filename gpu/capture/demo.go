@@ -126,8 +126,9 @@ type demoCapture struct {
 	pointer bool
 	wake    chan struct{} // an input came
 
-	damage gpu.Region // not yet published; guarded by the demo's lock
-	shown  image.Rectangle
+	damage gpu.Region      // not yet published; guarded by the demo's lock
+	shown  image.Rectangle // what the pointer covers
+	drawn  *sprite         // the pointer as it was drawn last
 	at     image.Point
 }
 
@@ -218,7 +219,7 @@ func (c *demoCapture) publish(ring *gpu.Ring, now time.Time) {
 	c.copy(s, c.damage.Rects())
 	if c.pointer {
 		c.copy(s, []image.Rectangle{c.shown.Intersect(whole)})
-		arrow().draw(s.Pix, s.Stride, whole, c.at)
+		c.drawn.draw(s.Pix, s.Stride, whole, c.at)
 	}
 	ring.Publish(s, now, c.damage.Rects(), c.demo.inputs)
 	c.damage.Reset()
@@ -226,13 +227,14 @@ func (c *demoCapture) publish(ring *gpu.Ring, now time.Time) {
 
 // movePointer notes what the pointer covered and covers now when it moved.
 func (c *demoCapture) movePointer(d *desktop) {
-	if !c.pointer || c.at == d.pointer {
+	if !c.pointer || c.at == d.pointer && c.drawn != nil {
 		return
 	}
 	whole := image.Rectangle{Max: d.size}
 	c.damage.Add(c.shown.Intersect(whole))
 	c.at = d.pointer
-	c.shown = arrow().rect(c.at)
+	c.drawn = demoShapes()[d.shape()]
+	c.shown = c.drawn.rect(c.at)
 	c.damage.Add(c.shown.Intersect(whole))
 }
 
@@ -244,23 +246,3 @@ func (c *demoCapture) copy(s *gpu.Slot, rects []image.Rectangle) {
 		}
 	}
 }
-
-// arrow is the demo's pointer for viewers that do not draw their own.
-var arrow = sync.OnceValue(func() *sprite {
-	const w, h = 14, 20
-	s := &sprite{pix: make([]byte, 4*w*h), size: image.Pt(w, h)}
-	inside := func(x, y int) bool { return x >= 0 && y >= 0 && x <= y && x < 12 && 2*y-x <= 30 && y < 19 }
-	for y := range h {
-		for x := range w {
-			if !inside(x, y) {
-				continue
-			}
-			v := byte(0xff)
-			if !inside(x-1, y) || !inside(x+1, y) || !inside(x, y-1) || !inside(x, y+1) {
-				v = 0
-			}
-			copy(s.pix[4*(y*w+x):], []byte{v, v, v, 0xff})
-		}
-	}
-	return s
-})
