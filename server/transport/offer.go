@@ -197,25 +197,8 @@ const (
 // not refused, which some players take for a failure. A further extension,
 // such as the dependency descriptor, is one more URI here and in writer.bind.
 func mediaEngine(c codec, playout bool) (*webrtc.MediaEngine, error) {
-	feedback := []webrtc.RTCPFeedback{
-		{Type: "nack"}, {Type: "nack", Parameter: "pli"}, {Type: "ccm", Parameter: "fir"}, {Type: "transport-cc"},
-	}
 	m := &webrtc.MediaEngine{}
-	video := []webrtc.RTPCodecParameters{{
-		RTPCodecCapability: webrtc.RTPCodecCapability{
-			MimeType: webrtc.MimeTypeH264, ClockRate: 90000, SDPFmtpLine: c.fmtp, RTCPFeedback: feedback,
-		},
-		PayloadType: webrtc.PayloadType(c.payloadType),
-	}}
-	if c.rtx != 0 {
-		video = append(video, webrtc.RTPCodecParameters{
-			RTPCodecCapability: webrtc.RTPCodecCapability{
-				MimeType: webrtc.MimeTypeRTX, ClockRate: 90000, SDPFmtpLine: fmt.Sprintf("apt=%d", c.payloadType),
-			},
-			PayloadType: webrtc.PayloadType(c.rtx),
-		})
-	}
-	for _, v := range video {
+	for _, v := range videoCodecs(c) {
 		if err := m.RegisterCodec(v, webrtc.RTPCodecTypeVideo); err != nil {
 			return nil, fmt.Errorf("register %s: %w", v.MimeType, err)
 		}
@@ -236,4 +219,26 @@ func mediaEngine(c codec, playout bool) (*webrtc.MediaEngine, error) {
 		}
 	}
 	return m, nil
+}
+
+// videoCodecs are the one codec, and its resends where the viewer takes them.
+func videoCodecs(c codec) []webrtc.RTPCodecParameters {
+	feedback := []webrtc.RTCPFeedback{
+		{Type: "nack"}, {Type: "nack", Parameter: "pli"}, {Type: "ccm", Parameter: "fir"}, {Type: "transport-cc"},
+	}
+	video := []webrtc.RTPCodecParameters{{
+		RTPCodecCapability: webrtc.RTPCodecCapability{
+			MimeType: webrtc.MimeTypeH264, ClockRate: 90000, SDPFmtpLine: c.fmtp, RTCPFeedback: feedback,
+		},
+		PayloadType: webrtc.PayloadType(c.payloadType),
+	}}
+	if c.rtx != 0 {
+		video = append(video, webrtc.RTPCodecParameters{
+			RTPCodecCapability: webrtc.RTPCodecCapability{
+				MimeType: webrtc.MimeTypeRTX, ClockRate: 90000, SDPFmtpLine: fmt.Sprintf("apt=%d", c.payloadType),
+			},
+			PayloadType: webrtc.PayloadType(c.rtx),
+		})
+	}
+	return video
 }
