@@ -51,7 +51,7 @@ func newFront(cfg Config, store *access.Store, host signaling.Host, page http.Ha
 		return nil, errors.Join(fmt.Errorf("%w (is another program using it? choose another with --listen)", err), local.Close())
 	}
 	f.http = signaling.NewServer(signaling.New(signaling.Config{
-		Host: host, Gate: gate{store}, Page: page, Name: cfg.Name, Version: cfg.Version,
+		Host: host, Gate: gate{store}, Page: page, Name: cfg.Name, Version: cfg.Version, Source: cfg.Source,
 		Names: slices.Concat(f.certNames, cfg.AllowHosts), Secure: secure, Log: log,
 	}), log)
 	f.local = newLocalServer(f, local, watching)

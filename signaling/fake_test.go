@@ -96,7 +96,7 @@ type bench struct {
 
 func newBench(change func(*Config)) *bench {
 	b := &bench{host: &fakeHost{}, gate: &fakeGate{}, logs: &bytes.Buffer{}}
-	cfg := Config{Host: b.host, Gate: b.gate, Name: "desk", Version: "1.2", Log: slog.New(slog.NewTextHandler(b.logs, nil)),
+	cfg := Config{Host: b.host, Gate: b.gate, Name: "desk", Version: "1.2", Source: "desktop", Log: slog.New(slog.NewTextHandler(b.logs, nil)),
 		Names: []string{"desk.example.com"},
 		Page:  http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("page")) })}
 	if change != nil {

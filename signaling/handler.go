@@ -22,6 +22,8 @@ type Config struct {
 	Page    http.Handler // the viewer's page and assets; nil answers 404
 	Name    string       // of this host, for people
 	Version string
+	// Source is the one that the page opens with; empty opens the list.
+	Source string
 	// Names are the host names under which browsers may ask, beside addresses,
 	// localhost, this machine's name and *.ts.net.
 	Names []string

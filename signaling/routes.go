@@ -13,7 +13,9 @@ import (
 // needs no pairing.
 func (h *Handler) getHost(w http.ResponseWriter, r *http.Request) {
 	v, err := h.authenticate(r)
+	source := "" // is for those who may see it
 	if err == nil {
+		source = h.cfg.Source
 		renew(w, r)
 	} else if token(r) != "" {
 		h.log.Warn("device not known", "addr", r.RemoteAddr, "reason", err.Error())
@@ -25,7 +27,8 @@ func (h *Handler) getHost(w http.ResponseWriter, r *http.Request) {
 		Rights  string `json:"rights"`
 		Device  string `json:"device"`
 		Secure  bool   `json:"secure"`
-	}{h.cfg.Name, h.cfg.Version, err == nil, v.Rights, v.Name, r.TLS != nil})
+		Source  string `json:"source"`
+	}{h.cfg.Name, h.cfg.Version, err == nil, v.Rights, v.Name, r.TLS != nil, source})
 }
 
 // postPair trades a code for a cookie.

@@ -80,9 +80,9 @@ func TestStatuses(t *testing.T) {
 func TestHostAnswer(t *testing.T) {
 	b := newBench(nil)
 	tests := map[string]string{
-		"":    `{"name":"desk","version":"1.2","paired":false,"rights":"","device":"","secure":false}`,
-		"x":   `{"name":"desk","version":"1.2","paired":false,"rights":"","device":"","secure":false}`,
-		"ann": `{"name":"desk","version":"1.2","paired":true,"rights":"control","device":"Ann's phone","secure":false}`,
+		"":    `{"name":"desk","version":"1.2","paired":false,"rights":"","device":"","secure":false,"source":""}`,
+		"x":   `{"name":"desk","version":"1.2","paired":false,"rights":"","device":"","secure":false,"source":""}`,
+		"ann": `{"name":"desk","version":"1.2","paired":true,"rights":"control","device":"Ann's phone","secure":false,"source":"desktop"}`,
 	}
 	for token, want := range tests {
 		w := b.do(ask{method: "GET", path: "/api/host", token: token})

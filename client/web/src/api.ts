@@ -9,6 +9,8 @@ export interface HostInfo {
   rights: Rights | '';
   device: string;
   secure: boolean;
+  /** What to open with; empty for the list. */
+  source: string;
 }
 
 export interface Source {

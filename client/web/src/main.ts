@@ -80,6 +80,10 @@ class App {
 
   private open(host: api.HostInfo): void {
     const id = sourceOf(location.hash);
+    if (!id && !location.hash && host.source) {
+      location.replace(`#/watch/${encodeURIComponent(host.source)}`);
+      return;
+    }
     const unpaired = (): void => void this.route();
     if (!id) {
       this.show('sources', sourcesPage(host, unpaired));
