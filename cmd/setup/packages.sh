@@ -18,7 +18,6 @@ libc6-dev
 pkg-config|pkgconf          pkg-config
 make                        make
 ?libx264-dev
-?libyuv-dev
 '
 test_needs='
 git                         git

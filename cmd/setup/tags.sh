@@ -4,7 +4,6 @@
 #   extlib,pkgconfig   the system's libx264, which has its assembly; without it
 #                      the bundled C is built, which needs about three times as
 #                      long for a picture
-#   libyuv             libyuv for the colour conversion; without it Go does it
 #
 # An empty line means the bare build, which needs Go and a C compiler only.
 # Notes about what is missing go to stderr, unless QUIET=1.
@@ -23,10 +22,4 @@ case "$version" in
 *) note "libx264 $version is not build 164: building the bundled x264, which encodes slowly" ;;
 esac
 
-if printf '#include <libyuv.h>\nint main(void) { return 0; }\n' |
-    "${CC:-cc}" -x c - -lyuv -o /dev/null 2>/dev/null; then
-    tags="${tags:+$tags,}libyuv"
-else
-    note "no libyuv-dev: colour conversion in Go, which is slower"
-fi
 echo "$tags"
