@@ -3,6 +3,7 @@ package desk
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -34,15 +35,15 @@ func TestHost(t *testing.T) {
 	if h.URL != "http://127.0.0.1:41234/" || h.Code != "123-456" || h.PairURL != h.URL+"#pair=123456" || h.Started <= 0 {
 		t.Errorf("read %q, %q, %q, %v", h.URL, h.Code, h.PairURL, h.Started)
 	}
+	if _, err := h.Process.Output.Wait(limit(t), regexp.MustCompile(`serve --listen 127.0.0.1:0 --fps 30, display <:99>`)); err != nil {
+		t.Error(err)
+	}
 	if link, err := h.Pair(t.Context(), "view"); link != h.URL+"#pair=654321" || err != nil {
 		t.Errorf("paired at %q, %v", link, err)
 	}
 	h.Close()
 	if _, err := os.Stat(h.StateDir); !os.IsNotExist(err) {
 		t.Errorf("the state folder is left: %v", err)
-	}
-	if out := h.Process.Output.String(); !strings.Contains(out, "serve --listen 127.0.0.1:0 --fps 30, display <:99>") {
-		t.Errorf("ran with %s", out)
 	}
 }
 
