@@ -26,7 +26,15 @@ var buttonBits = map[Button]int64{Left: 1, Right: 2, Middle: 4, Back: 8, Forward
 
 // Move moves the mouse; x and y are CSS pixels of the viewport, here and below.
 func (p *Page) Move(x, y float64) error {
-	return p.mouse(input.DispatchMouseEventParams{Type: "mouseMoved", X: x, Y: y})
+	// A drag names its button, or Chromium keeps no pointer capture.
+	e := input.DispatchMouseEventParams{Type: "mouseMoved", X: x, Y: y}
+	for _, b := range []Button{Left, Right, Middle, Back, Forward} {
+		if p.pressed&buttonBits[b] != 0 {
+			e.Button = input.MouseButton(b)
+			break
+		}
+	}
+	return p.mouse(e)
 }
 
 // Press presses a mouse button.
