@@ -70,7 +70,8 @@ vet: ## go vet with the tags of this machine
 
 .PHONY: fmt-check
 fmt-check:
-	@bad=$$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l); \
+	@bad=$$(git ls-files -co --exclude-standard '*.go' | \
+		while read -r file; do if [ -f "$$file" ]; then echo "$$file"; fi; done | xargs -r gofmt -l); \
 	if [ -n "$$bad" ]; then echo "gofmt would change:" $$bad; exit 1; fi
 
 # What a fresh clone gets with Go and a C compiler alone.
