@@ -33,11 +33,13 @@ build: ## build build/nearglass, with the fast libraries where they are installe
 	@cmd/setup/tags.sh >/dev/null
 	go build -tags '$(TAGS)' -o build/nearglass ./cmd/nearglass
 
-.PHONY: setup-run setup-test
+.PHONY: setup-run setup-test setup-bench
 setup-run:
 	@cmd/setup/packages.sh run
 setup-test:
 	@cmd/setup/packages.sh test
+setup-bench:
+	@cmd/setup/packages.sh bench
 
 # 27 minutes at most after the set-up. --foreground keeps Ctrl-C working; make
 # passes the stop on to what it started.
@@ -99,7 +101,7 @@ fuzz: ## run every fuzz test for FUZZTIME (60s)
 bench: $(BENCHES:%=bench-%) ## run every bench; QUICK=1 for a short run of each
 bench-glass: ## measure capture to glass beside other servers, into build/bench
 bench-host: ## measure memory, start and CPU of the host, into build/bench
-$(BENCHES:%=bench-%): setup-test build
+$(BENCHES:%=bench-%): setup-bench build
 	go run -tags '$(TAGS)' ./cmd/bench $(@:bench-%=%)
 
 .PHONY: screenshots

@@ -3,6 +3,7 @@
 #
 #   packages.sh run     to build and run the host
 #   packages.sh test    what the tests need besides: a browser, an X server, ...
+#   packages.sh bench   and the servers that the benches measure beside ours
 #
 # It asks first, except as root, in CI (CI is set) or with YES=1. It knows apt;
 # on other systems it says what to install and leaves the rest to you.
@@ -38,11 +39,18 @@ fonts-dejavu-core
 iproute2                    ip
 iptables                    iptables
 '
+bench_needs='
+tigervnc-scraping-server    X0tigervnc
+x11vnc                      x11vnc
+websockify                  websockify
+novnc
+'
 
 case "${1:-}" in
 run) needs=$run_needs ;;
 test) needs=$run_needs$test_needs ;;
-*) echo "usage: packages.sh run|test" >&2 && exit 2 ;;
+bench) needs=$run_needs$test_needs$bench_needs ;;
+*) echo "usage: packages.sh run|test|bench" >&2 && exit 2 ;;
 esac
 
 # have PACKAGE PROGRAM... says whether the need is met.
