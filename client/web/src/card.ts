@@ -4,9 +4,13 @@ import { preview, type Source } from './api';
 import { watchHash } from './device';
 import { h } from './dom';
 import { icon } from './icons';
+import { clamp } from './view';
 
 /** Wide enough for a card on a dense phone, small enough to be quick. */
 const previewWidthPx = 640;
+/** Where a card has a row for itself it takes its picture's shape, within these. */
+const leastShape = 1.5;
+const mostShape = 2.6;
 
 export class Card {
   readonly element: HTMLElement;
@@ -47,6 +51,7 @@ export class Card {
       this.link.href = watchHash(source.id);
       this.link.removeAttribute('aria-disabled');
     }
+    if (source.width && source.height) this.link.style.setProperty('--shape', String(clamp(source.width / source.height, leastShape, mostShape)));
     this.blank.replaceChildren(icon(source.kind === 'window' ? 'window' : 'screen'));
   }
 
@@ -84,12 +89,14 @@ function detailOf(s: Source): string {
   const size = s.width && s.height ? `${s.width} \u00d7 ${s.height}` : '';
   const app = s.app && s.app !== s.title ? s.app : '';
   const scale = s.scale && s.scale !== 1 ? `${Math.round(s.scale * 100)} %` : '';
-  return [app || kindOf(s.kind), size, scale].filter(Boolean).join(' \u00b7 ');
+  // A screen is named as one already.
+  const kind = s.kind === 'display' ? '' : kindOf(s.kind);
+  return [app || kind, size, scale].filter(Boolean).join(' \u00b7 ');
 }
 
 function kindOf(kind: string): string {
   const names: Record<string, string> = {
-    desktop: 'All screens', display: 'Screen', window: 'Window', demo: 'Built-in demo', pattern: 'Test pattern',
+    desktop: 'All screens', window: 'Window', demo: 'Built-in demo', pattern: 'Test pattern',
   };
   return names[kind] ?? kind;
 }

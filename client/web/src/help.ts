@@ -41,7 +41,7 @@ export function helpSheet(): HTMLDialogElement {
   const dialog: HTMLDialogElement = h(
     'dialog',
     { class: 'sheet', testid: 'help-sheet', 'aria-labelledby': 'help-title' },
-    h('header', {}, h('h2', { id: 'help-title' }, 'Working in the desktop'), iconButton('close', 'Close', 'help-close', () => dialog.close())),
+    h('header', {}, h('h2', { id: 'help-title' }, 'Working on the desktop'), iconButton('close', 'Close', 'help-close', () => dialog.close())),
     ...parts,
     h(
       'p',

@@ -28,7 +28,7 @@ function route(f: Figures): string {
 
 const rows: Row[] = [
   ['Route', route],
-  ['Picture', (f) => (f.width ? `${f.width} \u00d7 ${f.height}${f.codec ? ` \u00b7 ${f.codec}` : ''}` : none)],
+  ['Picture', (f) => (f.width ? `${f.width} \u00d7 ${f.height}${f.codec ? ` \u00b7 ${f.codec.replace('H264', 'H.264')}` : ''}` : none)],
   ['Frames', (f) => `${shown(f.fps, '/s', 0)} \u00b7 ${f.framesShown} shown`],
   ['Bitrate', (f) => (host(f, 'targetKbps') === null ? rate(f.kbps) : `${rate(f.kbps)} of ${rate(host(f, 'targetKbps'))}`)],
   ['Delay', (f) => shown(f.delayMs, 'ms')],

@@ -18,7 +18,7 @@ export class Stage {
   private readonly still = h('canvas', { class: 'still', hidden: true, 'aria-hidden': 'true' });
 
   view: View = fitted;
-  /** The host's picture, in its own pixels: pointer and shapes count in these. */
+  /** The host's picture as it is sent, in its own pixels: pointer and shapes count in these. */
   source: Size | null = null;
   onLayout: () => void = () => {};
 

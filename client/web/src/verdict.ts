@@ -17,11 +17,11 @@ export interface Verdict {
 export function verdict(phase: Phase, fresh: boolean, host: StateInfo | null, why: string): Verdict {
   const moving = (state: Verdict['state'], words: string): Verdict => ({ state, title: '', words, final: false });
   if (host?.state === 'ended') {
-    return { state: 'ended', title: 'This has ended', words: sentence(host.reason) || 'The host ended it.', final: true };
+    return { state: 'ended', title: 'The stream has ended', words: sentence(host.reason) || 'The host ended it.', final: true };
   }
   switch (phase) {
     case 'failed':
-      return { state: 'failed', title: 'This cannot be shown', words: sentence(why), final: true };
+      return { state: 'failed', title: 'The source cannot be shown', words: sentence(why), final: true };
     case 'lost':
       return moving('reconnecting', `Reconnecting\u2026 ${sentence(why)}`.trim());
     case 'connecting':

@@ -116,13 +116,13 @@ export class Watch implements Page {
     this.softKeys.reset();
     this.pointer.reset();
     this.stats.reset();
-    s.pc.ontrack = (e) => {
-      this.early = false;
-      this.stage.video.srcObject = new MediaStream([e.track]);
-      void this.stage.video.play().catch(() => {
-        // Replaced by a newer session before it could start.
-      });
-    };
+    this.early = false;
+    // Before anything can arrive: what comes while the element is not ready is
+    // dropped, and a still screen sends its picture once.
+    this.stage.video.srcObject = new MediaStream([s.track]);
+    void this.stage.video.play().catch(() => {
+      // Replaced by a newer session before it could start.
+    });
     s.control.onopen = () => this.stats.ask();
     s.control.onmessage = (e) => this.hear(s, String(e.data));
     s.pointer.onmessage = (e) => this.hear(s, String(e.data));
@@ -160,7 +160,7 @@ export class Watch implements Page {
   }
 
   private setSource(m: SourceInfo): void {
-    this.stage.source = { width: m.width, height: m.height };
+    this.stage.source = { width: even(m.width), height: even(m.height) };
     this.sender.allowed = m.rights === 'control';
     this.toolbar.setSource(m.title, m.rights !== 'control');
     if (m.rights !== 'control') this.softKeys.element.hidden = true;
@@ -309,4 +309,9 @@ export class Watch implements Page {
       }
     }, { signal });
   }
+}
+
+/** 4:2:0 video has no odd sides: such a picture comes with a padded edge. */
+function even(side: number): number {
+  return side + (side % 2);
 }

@@ -15,6 +15,8 @@ export class WhepSession {
   readonly control = this.pc.createDataChannel('control');
   readonly input = this.pc.createDataChannel('input');
   readonly pointer = this.pc.createDataChannel('pointer', { ordered: false, maxRetransmits: 0 });
+  /** The host's video; silent until it comes. */
+  readonly track = this.pc.addTransceiver('video', { direction: 'recvonly' }).receiver.track;
 
   private resource = '';
   private offer = '';
@@ -24,7 +26,6 @@ export class WhepSession {
   private closed = false;
 
   constructor(private readonly sourceId: string) {
-    this.pc.addTransceiver('video', { direction: 'recvonly' });
     this.pc.onicecandidate = (e) => {
       if (e.candidate) this.late.push(e.candidate);
       else this.gathered = true;
