@@ -77,7 +77,7 @@ func (h *Host) Pair(rights access.Rights) (Pairing, error) { return h.front.pair
 func (h *Host) Run(ctx context.Context) error {
 	h.logStart()
 	err := h.front.run(ctx)
-	h.closeViewers("the host was stopped")
+	h.closeViewers(errStopped)
 	return errors.Join(err, h.closeParts())
 }
 
@@ -150,11 +150,11 @@ func (h *Host) dismiss(v *viewer) {
 	h.running.Done()
 }
 
-func (h *Host) closeViewers(reason string) {
+func (h *Host) closeViewers(reason error) {
 	h.mu.Lock()
 	h.closing = true
 	for v := range h.viewers {
-		v.Close(reason)
+		v.end(reason)
 	}
 	h.mu.Unlock()
 	h.running.Wait()

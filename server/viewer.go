@@ -33,6 +33,9 @@ var (
 	errNoConnect  = errors.New("no connection came about: the host's UDP port may be blocked on the way")
 	errTooMany    = errors.New("the viewer sent more messages than anyone can type")
 	errViewerLeft = errors.New("the viewer left")
+	// errStopped is no end of the source: the viewer tries again, and goes on
+	// when the host was only restarted.
+	errStopped = errors.New("the host was stopped")
 )
 
 // viewer is one stream to one viewer: it joins the viewer's connection with a
@@ -183,7 +186,9 @@ func (v *viewer) run() {
 // finish lets go of everything, input first.
 func (v *viewer) finish(reason error) {
 	v.hands.release()
-	v.say(signaling.State{State: "ended", Reason: words(reason)})
+	if !errors.Is(reason, errStopped) {
+		v.say(signaling.State{State: "ended", Reason: words(reason)})
+	}
 	v.say(signaling.Bye{Reason: words(reason)})
 	time.Sleep(goodbyeTime)
 	_ = v.peer.Close()
