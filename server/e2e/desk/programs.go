@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"fmt"
+	"image"
 	"strconv"
 	"strings"
 	"time"
@@ -31,11 +32,29 @@ func StartOpenbox(ctx context.Context, display string) (*Process, error) {
 		out, err := Run(limit, Command{Name: "xprop", Args: []string{"-root", "_NET_SUPPORTING_WM_CHECK"}, Env: on(display)})
 		return err == nil && strings.Contains(out, "window id"), p.Err()
 	})
+	if err == nil {
+		err = awaitMapping(limit, display)
+	}
 	if err != nil {
 		p.Stop()
 		return nil, err
 	}
 	return p, nil
+}
+
+// awaitMapping waits until the window manager shows windows. Openbox says that
+// it manages before it does, and forgets a window that asks in between.
+func awaitMapping(ctx context.Context, display string) error {
+	return Poll(ctx, "openbox to show a window", func() (bool, error) {
+		w, err := OpenWindow(display, image.Rect(0, 0, 8, 8), "probe")
+		if err != nil {
+			return false, err
+		}
+		defer w.Close()
+		try, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+		defer cancel()
+		return Poll(try, "", func() (bool, error) { return w.shown(), nil }) == nil, nil
+	})
 }
 
 // Xterm is a terminal in a window.

@@ -190,6 +190,12 @@ func (w *Window) paint(p patch) {
 // flush waits until the server has done what was asked.
 func (w *Window) flush() { _, _ = xproto.GetInputFocus(w.conn).Reply() }
 
+// shown says whether the window and its parents are mapped.
+func (w *Window) shown() bool {
+	a, err := xproto.GetWindowAttributes(w.conn, xproto.Window(w.ID)).Reply()
+	return err == nil && a.MapState == xproto.MapStateViewable
+}
+
 // Place gives where the window's content is on the screen now.
 func (w *Window) Place() (image.Rectangle, error) {
 	id := xproto.Window(w.ID)
