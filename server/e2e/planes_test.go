@@ -63,6 +63,18 @@ func (v *viewer) luma() (luma, error) {
 	return readLuma(v.Page, `takeLuma(document.querySelector("video"))`)
 }
 
+// even rounds a size up to what H.264 with 4:2:0 can have.
+func even(p image.Point) image.Point { return image.Pt((p.X+1)&^1, (p.Y+1)&^1) }
+
+// part cuts a part out.
+func (l luma) part(r image.Rectangle) luma {
+	out := luma{size: r.Size()}
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		out.y = append(out.y, l.y[y*l.size.X+r.Min.X:y*l.size.X+r.Max.X]...)
+	}
+	return out
+}
+
 // full gives a sample of limited range (16 to 235) on the scale of 0 to 255.
 func full(y byte) float64 { return (float64(y) - 16) * 255 / 219 }
 
