@@ -127,8 +127,8 @@ func TestMovementFitsTheLink(t *testing.T) {
 		if !c.atFloor && qps[299] < 48 && float64(sum) < 0.6*float64(limit) {
 			t.Errorf("%s: %d bytes leave a link of %d unused at qp %d", c.name, sum, limit, qps[299])
 		}
-		if c.atFloor && qps[299] != 20 {
-			t.Errorf("%s: qp %d, want 20", c.name, qps[299])
+		if c.atFloor && qps[299] != defaultMotionQP {
+			t.Errorf("%s: qp %d, want %d", c.name, qps[299], defaultMotionQP)
 		}
 		if swings > c.swings {
 			t.Errorf("%s: the qp changed %d times in 5 s: %v", c.name, swings, qps)
