@@ -9,8 +9,9 @@ import (
 	"strconv"
 )
 
-// psnrLine is where ffmpeg prints what x264 measured.
-var psnrLine = regexp.MustCompile(`PSNR Mean Y:([\d.]+)`)
+// psnrLine is where ffmpeg prints what x264 measured of all pictures but the
+// first, which is a key frame and poor.
+var psnrLine = regexp.MustCompile(`frame P:.*PSNR Mean Y:([\d.]+)`)
 
 // fixedBitratePSNR encodes the moving picture as a pipeline of fixed bitrate
 // does (x264, ultrafast, zerolatency, CBR with a VBV of half a second) and

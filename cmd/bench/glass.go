@@ -27,8 +27,8 @@ type glassTimes struct {
 var (
 	glassFull = glassTimes{rounds: 3, motion: 8 * time.Second, small: 5 * time.Second, changes: 12 * time.Second,
 		still: 10 * time.Second, units: 8 * time.Second, presses: 20, grabs: 4, fixedFrames: 6 * fps}
-	glassQuick = glassTimes{rounds: 1, motion: 3 * time.Second, small: 2 * time.Second, changes: 3 * time.Second,
-		still: 2 * time.Second, units: 2 * time.Second, presses: 6, grabs: 2, fixedFrames: fps}
+	glassQuick = glassTimes{rounds: 1, motion: 2 * time.Second, small: time.Second, changes: 2500 * time.Millisecond,
+		still: 2 * time.Second, units: time.Second, presses: 4, grabs: 2, fixedFrames: 2 * fps}
 )
 
 // quickPeers are those of a quick run.

@@ -100,6 +100,7 @@ func (g *glass) quality(ctx context.Context, r *result) error {
 	moving, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() { defer close(done); g.painter.move(moving, true) }()
+	time.Sleep(time.Second) // the first pictures of a movement are coarser
 	var shots []*image.RGBA
 	for range g.times.grabs {
 		time.Sleep(400 * time.Millisecond)
