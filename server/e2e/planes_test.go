@@ -88,16 +88,21 @@ func (l luma) psnr(want *image.RGBA) float64 {
 	return 10 * math.Log10(255*255*float64(l.size.X*l.size.Y)/sum)
 }
 
-// differences says in words how many pixels differ by more than 30 of 255, and
-// where.
-func (l luma) differences(want *image.RGBA) string {
-	count, where := 0, image.Rectangle{}
+// clearly counts the pixels that differ by more than 30 of 255, and tells where
+// they are.
+func (l luma) clearly(want *image.RGBA) (count int, where image.Rectangle) {
 	l.each(want, func(at image.Point, wanted, got float64) {
 		if math.Abs(wanted-got) > 30 {
 			count++
 			where = where.Union(image.Rectangle{Min: at, Max: at.Add(image.Pt(1, 1))})
 		}
 	})
+	return count, where
+}
+
+// differences puts the comparison into words.
+func (l luma) differences(want *image.RGBA) string {
+	count, where := l.clearly(want)
 	return fmt.Sprintf("%.1f dB; %d pixels differ clearly, in %v", l.psnr(want), count, where)
 }
 
