@@ -4,6 +4,9 @@ import { h } from './dom';
 import type { Spot } from './protocol';
 import { actualZoom, fitted, follow, panBy, place, toPicture, zoomAt, zoomed, type Place, type Size, type View } from './view';
 
+/** Chromium gives a track that waits for its first picture this width and height. */
+const blankPx = 2;
+
 export class Stage {
   readonly video = h('video', {
     testid: 'video', muted: true, autoplay: true, playsinline: true, disablepictureinpicture: true, tabindex: '-1', 'aria-hidden': 'true',
@@ -47,9 +50,14 @@ export class Stage {
 
   /** The picture that is seen now, in its own pixels. */
   get picture(): Size {
-    const { videoWidth, videoHeight } = this.video;
-    if (videoWidth && videoHeight) return { width: videoWidth, height: videoHeight };
-    return this.source ?? { width: 1280, height: 720 };
+    if (!this.still.hidden) return { width: this.still.width, height: this.still.height };
+    return this.received ?? this.source ?? { width: 1280, height: 720 };
+  }
+
+  /** The size of the video's picture, null before the first. */
+  private get received(): Size | null {
+    const { videoWidth: width, videoHeight: height } = this.video;
+    return width > blankPx || height > blankPx ? { width, height } : null;
   }
 
   get box(): Size {
@@ -107,16 +115,17 @@ export class Stage {
 
   /** Keeps the newest picture on screen while there is no session. */
   hold(): void {
-    const { videoWidth, videoHeight } = this.video;
-    if (!videoWidth || !this.still.hidden) return;
-    this.still.width = videoWidth;
-    this.still.height = videoHeight;
+    const size = this.received;
+    if (!size || !this.still.hidden) return;
+    this.still.width = size.width;
+    this.still.height = size.height;
     this.still.getContext('2d')?.drawImage(this.video, 0, 0);
     this.still.hidden = false;
   }
 
   unhold(): void {
     this.still.hidden = true;
+    this.layout();
   }
 }
 
