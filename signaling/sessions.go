@@ -36,14 +36,15 @@ func (t *sessions) add(s Session, device string) (id, etag string) {
 	return e.id, e.etag
 }
 
-// find returns a session of this device; nil if it has none by that id.
-func (t *sessions) find(id, device string) *entry {
+// find returns a session of this device; nil if it has none by that id, and
+// then whether another device has.
+func (t *sessions) find(id, device string) (e *entry, foreign bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if e := t.byID[id]; e != nil && e.device == device {
-		return e
+		return e, false
 	}
-	return nil
+	return nil, t.byID[id] != nil
 }
 
 func (t *sessions) remove(id string) {

@@ -47,9 +47,8 @@ func (h *Handler) postOffer(w http.ResponseWriter, r *http.Request, v Viewer) {
 
 // patchSession takes candidates (204) or a new offer (200 and its answer).
 func (h *Handler) patchSession(w http.ResponseWriter, r *http.Request, v Viewer) {
-	e := h.sessions.find(r.PathValue("sid"), v.Device)
+	e := h.own(w, r, v)
 	if e == nil {
-		noSession(w, r)
 		return
 	}
 	switch mediaType(r) {
@@ -108,9 +107,8 @@ func (h *Handler) trickle(w http.ResponseWriter, r *http.Request, e *entry) {
 }
 
 func (h *Handler) deleteSession(w http.ResponseWriter, r *http.Request, v Viewer) {
-	e := h.sessions.find(r.PathValue("sid"), v.Device)
+	e := h.own(w, r, v)
 	if e == nil {
-		noSession(w, r)
 		return
 	}
 	h.sessions.remove(e.id)
@@ -118,8 +116,18 @@ func (h *Handler) deleteSession(w http.ResponseWriter, r *http.Request, v Viewer
 	w.WriteHeader(http.StatusOK)
 }
 
-func noSession(w http.ResponseWriter, r *http.Request) {
-	problem(w, r, http.StatusNotFound, "No such session", "It has ended. Open a new one with POST /whep/{source}.")
+// own finds the viewer's session that a request names, or answers that there is
+// none. Another device's is answered alike, so that nobody can probe for it.
+func (h *Handler) own(w http.ResponseWriter, r *http.Request, v Viewer) *entry {
+	const title, detail = "No such session", "It has ended. Open a new one with POST /whep/{source}."
+	e, foreign := h.sessions.find(r.PathValue("sid"), v.Device)
+	switch {
+	case foreign:
+		h.refused(w, r, http.StatusNotFound, "session of another device", title, detail)
+	case e == nil:
+		problem(w, r, http.StatusNotFound, title, detail)
+	}
+	return e
 }
 
 // readSDP reads a body that must be an SDP, or answers what is wrong with it.

@@ -98,7 +98,9 @@ func TestEndedSessionIsForgotten(t *testing.T) {
 	path, _ := b.open(t, "ann")
 	b.host.sessions[0].Close("the window was closed")
 	id := strings.TrimPrefix(path, "/whep/session/")
-	for b.sessions.find(id, "a") != nil {
+	for gone := false; !gone; {
+		e, _ := b.sessions.find(id, "a")
+		gone = e == nil
 		runtime.Gosched() // until its watcher has run
 	}
 	if w := b.do(ask{method: "DELETE", path: path, token: "ann"}); w.Code != 404 {

@@ -81,6 +81,7 @@ func (s *Store) Redeem(now time.Time, code string, remote netip.Addr, name strin
 	defer s.mu.Unlock()
 	s.expire(now)
 	if wait := s.limits.wait(now, remote); wait > 0 {
+		s.log.Warn("pairing refused", "addr", remote, "reason", "too many wrong codes", "lockedFor", wait)
 		return "", Device{}, &LockedError{RetryAfter: wait}
 	}
 	i := s.match(code)
