@@ -18,17 +18,18 @@ var glassSize = image.Pt(1280, 720)
 
 // glassTimes says how long one visit to a peer measures.
 type glassTimes struct {
-	rounds                      int
-	motion, small, changes      time.Duration
-	still, units                time.Duration
-	presses, grabs, fixedFrames int
+	rounds                 int
+	motion, small, changes time.Duration
+	still, units           time.Duration
+	presses, grabs         int
+	fixed                  []int // kbit/s of the fixed-bitrate pipelines
 }
 
 var (
 	glassFull = glassTimes{rounds: 3, motion: 8 * time.Second, small: 5 * time.Second, changes: 12 * time.Second,
-		still: 10 * time.Second, units: 8 * time.Second, presses: 20, grabs: 4, fixedFrames: 6 * fps}
+		still: 10 * time.Second, units: 8 * time.Second, presses: 20, grabs: 4, fixed: []int{fixedKbps, int(benchRate / 1000)}}
 	glassQuick = glassTimes{rounds: 1, motion: 2 * time.Second, small: time.Second, changes: 2500 * time.Millisecond,
-		still: 2 * time.Second, units: time.Second, presses: 4, grabs: 2, fixedFrames: 2 * fps}
+		still: 2 * time.Second, units: time.Second, presses: 4, grabs: 2, fixed: []int{fixedKbps}}
 )
 
 // quickPeers are those of a quick run.

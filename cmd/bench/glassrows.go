@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 
 	"nearglass/gpu/capture"
@@ -100,13 +101,18 @@ func (g *glass) vnc(f get) *float64 {
 // without a limit.
 const fixedKbps = 8000
 
+// fixedPictures is how many it encodes; it needs two seconds of them to find its
+// quality.
+const fixedPictures = 6 * fps
+
 // qualityRow compares the picture with a fixed-bitrate pipeline, and shows what
 // one would reach with all that our host may use.
 func (g *glass) qualityRow(ctx context.Context, rep *report) {
 	w, v, err := among(g.results, higher("luma PSNR of the whole screen, full motion", "dB", nil, nil),
 		func(r *result) (float64, error) { return mean(r.psnr) })
-	for name, kbps := range map[string]int{"x264 fixed 8M": fixedKbps, "x264 fixed 20M": 20000} {
-		db, fixedErr := fixedBitratePSNR(ctx, g.painter.picture, g.times.fixedFrames, kbps)
+	for _, kbps := range g.times.fixed {
+		name := fmt.Sprintf("x264 fixed %dM", kbps/1000)
+		db, fixedErr := fixedBitratePSNR(ctx, g.painter.picture, fixedPictures, kbps)
 		if fixedErr != nil {
 			err = errors.Join(err, fixedErr)
 			continue
