@@ -347,8 +347,8 @@ func TestNextDue(t *testing.T) {
 	}{
 		{"on time", 0, every},
 		{"a little late", 3 * time.Millisecond, every},
-		{"much too late", 10 * time.Millisecond, 10*time.Millisecond + every},
-		{"after a rest", time.Second, time.Second + every},
+		{"much too late", 10 * time.Millisecond, 10*time.Millisecond + every/2},
+		{"after a rest", time.Second, time.Second + every/2},
 	} {
 		if got := nextDue(start, start.Add(test.late), every).Sub(start); got != test.due {
 			t.Errorf("%s: due after %v, want %v", test.name, got, test.due)

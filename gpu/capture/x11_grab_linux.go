@@ -62,12 +62,15 @@ func (g *grabber) grab(now time.Time) error {
 
 // nextDue returns when the next picture may be taken. While pictures follow
 // each other it keeps to a raster, so that waking late now and then does not
-// lower the rate.
+// lower the rate. A picture that is later still, or the first after a pause,
+// is followed after half an interval: a whole one would make all that follow
+// late too, for as long as the source paints almost as fast as we grab.
 func nextDue(due, now time.Time, every time.Duration) time.Time {
-	if late := now.Sub(due); late < every/2 {
-		now = due
+	next, soonest := due.Add(every), now.Add(every/2)
+	if next.Before(soonest) {
+		return soonest
 	}
-	return now.Add(every)
+	return next
 }
 
 // mostFailures bounds the grabs that may fail in a row. One fails when the
