@@ -42,7 +42,8 @@ func newReport(bench string, quick bool) *report {
 	return &report{Bench: bench, Commit: commit(), Machine: machine(), Load: load(), Quick: quick}
 }
 
-// add judges a row and appends it. An error takes the place of ours.
+// add judges a row and appends it. An error takes the place of ours; a row that
+// comes with a reason has nothing to be judged by, and does not hold.
 func (r *report) add(w row, ours float64, err error) {
 	if w.Baselines == nil {
 		w.Baselines = map[string]float64{}
@@ -55,7 +56,7 @@ func (r *report) add(w row, ours float64, err error) {
 	} else {
 		ours = rounded(ours)
 		w.Ours = &ours
-		w.Holds = w.Must == nil || *w.Must == ours || (*w.Must > ours) == (w.Better == "lower")
+		w.Holds = w.Reason == "" && (w.Must == nil || *w.Must == ours || (*w.Must > ours) == (w.Better == "lower"))
 	}
 	r.Rows = append(r.Rows, w)
 }
