@@ -40,7 +40,8 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 			err.Error()+". On the host, nearglass doctor says what is missing.")
 	case errors.Is(err, ErrNoH264):
 		problem(w, r, http.StatusUnprocessableEntity, "This viewer offers no H.264",
-			"nearglass sends H.264. Use a browser that decodes it, such as Chrome, Edge, Safari, or Firefox with OpenH264.")
+			"This browser offers no H.264, which is what nearglass sends. Firefox needs its OpenH264 plugin (about:addons, "+
+				"Plugins, fetches it); Chrome, Edge and Safari have H.264 built in.")
 	case errors.Is(err, ErrOffer):
 		problem(w, r, http.StatusBadRequest, "The offer cannot be answered", err.Error())
 	default:

@@ -28,7 +28,8 @@ type Firefox struct {
 	last    int             // number of the last command
 }
 
-// firefoxPrefs keep a fresh profile quiet and let media play without a gesture.
+// firefoxPrefs keep a fresh profile quiet, let media play without a gesture and
+// let it reach a host that listens on loopback alone.
 const firefoxPrefs = `user_pref("app.update.enabled", false);
 user_pref("app.normandy.enabled", false);
 user_pref("browser.aboutwelcome.enabled", false);
@@ -40,6 +41,8 @@ user_pref("extensions.update.enabled", false);
 user_pref("media.autoplay.default", 0);
 user_pref("network.captive-portal-service.enabled", false);
 user_pref("network.connectivity-service.enabled", false);
+user_pref("media.gmp-manager.updateEnabled", false);
+user_pref("media.peerconnection.ice.loopback", true);
 user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
 `
 
