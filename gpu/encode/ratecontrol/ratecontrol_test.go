@@ -149,7 +149,7 @@ func TestRefinement(t *testing.T) {
 			t.Errorf("%v: the first refinement comes after %v (%v)", target, wait, ok)
 		}
 		took, steps, _ := s.refine(t, newText)
-		if took > time.Second || s.qp > 16 {
+		if took > time.Second || s.qp > defaultRefineQP {
 			t.Errorf("%v: %d steps to qp %d took %v", target, steps, s.qp, took)
 		}
 		t.Logf("%v: %d steps, %v", target, steps, took)
@@ -170,7 +170,7 @@ func TestSharpPictureIsNotRefined(t *testing.T) {
 	for range 20 {
 		s.now = s.now.Add(120 * time.Millisecond)
 		d, size := s.encode(Motion, 400, newText)
-		if d.QP > 16 || size > 1000 {
+		if d.QP > defaultRefineQP || size > 1000 {
 			t.Errorf("a typed letter: qp %d, %d bytes", d.QP, size)
 		}
 		if at, ok := s.c.NextRefine(s.now); ok {
@@ -272,7 +272,7 @@ func TestUnplannedPictureCounts(t *testing.T) {
 	if d := c.Plan(epoch, Picture{Pixels: fullHD, ChangedPixels: fullHD}); d.AllowedBytes != 0 || d.QP != 48 {
 		t.Errorf("a full link still promises %+v", d)
 	}
-	if d := c.Plan(epoch.Add(time.Second), Picture{Pixels: fullHD, ChangedPixels: 100}); d.QP != 16 {
+	if d := c.Plan(epoch.Add(time.Second), Picture{Pixels: fullHD, ChangedPixels: 100}); d.QP != defaultRefineQP {
 		t.Errorf("a drained link gives %+v", d)
 	}
 }
