@@ -28,7 +28,8 @@ type scene struct {
 var scenes = []scene{
 	{"text", showText},
 	{"clock", showClock},
-	{"photo", showPhoto},
+	{"photo", func(t *testing.T, x *desk.X) func() { return showPhoto(t, x, image.Rect(201, 101, 1001, 601)) }},
+	{"photo everywhere", func(t *testing.T, x *desk.X) func() { return showPhoto(t, x, image.Rect(0, 0, 1280, 720)) }},
 	{"patches", func(t *testing.T, x *desk.X) func() { return showPatches(t, x).Close }},
 	{"browser", showBrowser},
 }
@@ -86,11 +87,11 @@ func showClock(t *testing.T, x *desk.X) func() {
 }
 
 // showPhoto shows smooth shades with some grain, as a photograph has.
-func showPhoto(t *testing.T, x *desk.X) func() {
-	w, err := desk.OpenWindow(x.Name(), image.Rect(200, 100, 1000, 600), "photo")
+func showPhoto(t *testing.T, x *desk.X, place image.Rectangle) func() {
+	w, err := desk.OpenWindow(x.Name(), place, "photo")
 	must(t, err)
 	settle(t, x, image.Rectangle{}, time.Now())
-	must(t, w.Draw(image.Point{}, photo(image.Pt(800, 500), 4)))
+	must(t, w.Draw(image.Point{}, photo(place.Size(), 4)))
 	return w.Close
 }
 

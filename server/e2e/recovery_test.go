@@ -70,7 +70,7 @@ func TestHostRestarts(t *testing.T) {
 	for _, e := range ends {
 		t.Run(e.name, func(t *testing.T) {
 			e.end()
-			waitState(t, v.Page, "reconnecting")
+			waitState(t, v.Page, "reconnecting", "Reconnecting")
 			t.Log(pageState(v.Page))
 			v.host = restart(t, desk.HostOptions{Display: x.Name(), StateDir: state, Listen: address.Host})
 			begin := time.Now()
