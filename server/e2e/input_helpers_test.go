@@ -52,10 +52,17 @@ func (v *viewer) fit(t *testing.T, port desk.Viewport) {
 
 func (v *viewer) settleLayout(t *testing.T) {
 	t.Helper()
+	v.settlePicture(t)
+	must(t, v.WaitFor(`document.querySelector(".bar.folded")`, patience))
+}
+
+// settlePicture does not wait for the toolbar, which takes seconds to fold.
+func (v *viewer) settlePicture(t *testing.T) {
+	t.Helper()
 	must(t, v.WaitFor(`(() => {
 		const p = nearglass.view, s = document.querySelector("[data-testid=stage]");
 		return Math.abs(2 * p.left + p.width - s.clientWidth) <= 2 && Math.abs(2 * p.top + p.height - s.clientHeight) <= 2;
-	})() && document.querySelector(".bar.folded")`, patience))
+	})()`, patience))
 }
 
 // clickAt clicks the middle of a pixel of the picture.

@@ -179,7 +179,7 @@ func TestInputWheel(t *testing.T) {
 	x := startX(t, desk.Screen{Width: 800, Height: 600})
 	ground := openWindow(t, x, image.Rect(0, 0, 800, 600), "ground")
 	v := watchDesktop(t, x)
-	v.settleLayout(t)
+	v.settlePicture(t)
 	const notch = 120
 	for _, c := range []struct {
 		name   string

@@ -54,7 +54,7 @@ const keepPeers = `window.peers = [];
 // holdThings presses modifiers, a key and a button and leaves them so.
 func (v *viewer) holdThings(t *testing.T) {
 	t.Helper()
-	v.settleLayout(t)
+	v.settlePicture(t)
 	px, py := v.toPage(t, at(320, 300))
 	must(t, v.Move(px, py))
 	must(t, v.Press(desk.Left, px, py))
@@ -101,7 +101,7 @@ func TestInputHeldByTwo(t *testing.T) {
 	b := join(t, a.host, x, "control", "desktop", image.Pt(640, 480))
 	for _, v := range []*viewer{a, b} {
 		must(t, v.ToFront())
-		v.settleLayout(t)
+		v.settlePicture(t)
 		px, py := v.toPage(t, at(300, 300))
 		must(t, v.Click(desk.Left, px, py)) // gives it the keyboard
 		must(t, v.KeyDown("ShiftLeft", "Shift"))

@@ -20,7 +20,7 @@ func TestInputTypedLines(t *testing.T) {
 	startOpenbox(t, x)
 	term := startTerminal(t, x, false)
 	v := watchDesktop(t, x)
-	v.settleLayout(t)
+	v.settlePicture(t)
 	term.activate(t, v)
 	lines := ""
 	steps := []struct {
@@ -83,7 +83,7 @@ func TestInputHeldKeyRepeats(t *testing.T) {
 	x := startX(t, desk.Screen{Width: 800, Height: 600})
 	term := startTerminal(t, x, true)
 	v := watchDesktop(t, x)
-	v.settleLayout(t)
+	v.settlePicture(t)
 	v.clickAt(t, desk.Left, at(200, 200))
 	must(t, v.KeyDown("KeyX", "x"))
 	must(t, desk.Poll(within(t, patience), "the key to repeat", func() (bool, error) { return len(term.typed(t)) >= 4, nil }))

@@ -92,7 +92,10 @@ func TestViewersTwoAndOneOnlyLooks(t *testing.T) {
 		}
 	}
 	t.Run("the page", func(t *testing.T) { guest.testOwnHands(t, worker, ground) })
-	t.Run("raw messages", func(t *testing.T) { guest.testAssault(t, worker, ground) })
+	t.Run("raw messages", func(t *testing.T) { guest.testAssault(t, worker, ground, at(520, 410)) })
+	if state := pageState(guest.Page); !strings.HasPrefix(state, "live") {
+		t.Errorf("after its assault the guest's own stream is %s", state)
+	}
 	t.Run("a WHEP session", func(t *testing.T) { testWHEPAssault(t, worker, ground) })
 }
 
@@ -133,7 +136,7 @@ func (v *viewer) untouched(t *testing.T, ground *desk.Window, spot image.Point) 
 // testOwnHands uses the page as a person would.
 func (v *viewer) testOwnHands(t *testing.T, worker *viewer, ground *desk.Window) {
 	worker.rest(t, ground, at(500, 400))
-	v.settleLayout(t)
+	v.settlePicture(t)
 	v.clickAt(t, desk.Left, at(90, 200))
 	v.clickAt(t, desk.Right, at(91, 200))
 	px, py := v.toPage(t, at(90, 200))
@@ -158,8 +161,10 @@ func (v *viewer) roundTrip(t *testing.T) {
 	})`))
 }
 
-func (v *viewer) testAssault(t *testing.T, worker *viewer, ground *desk.Window) {
-	worker.rest(t, ground, at(520, 410))
+// testAssault sends everything that it can while the worker's pointer rests.
+func (v *viewer) testAssault(t *testing.T, worker *viewer, ground *desk.Window, rest image.Point) {
+	t.Helper()
+	worker.rest(t, ground, rest)
 	mark := logMark(v.host)
 	list, err := json.Marshal(append(append([]string{}, inputMessages...), oddMessages...))
 	must(t, err)
@@ -170,15 +175,12 @@ func (v *viewer) testAssault(t *testing.T, worker *viewer, ground *desk.Window) 
 	}
 	v.roundTrip(t)
 	time.Sleep(300 * time.Millisecond) // other channels than the ping's may lag behind
-	worker.untouched(t, ground, at(520, 410))
+	worker.untouched(t, ground, rest)
 	for _, kind := range []string{"move", "button", "wheel", "key", "text", "release"} {
 		expectLog(t, v.host, mark, "a word on "+kind, `level=DEBUG msg="message not allowed" .*type=`+kind+` rights=view`)
 	}
 	expectLog(t, v.host, mark, "a word on malformed ones", `level=DEBUG msg="message refused"`)
 	expectLog(t, v.host, mark, "a word on more channels", `level=DEBUG msg="data channel refused"`)
-	if state := pageState(v.Page); !strings.HasPrefix(state, "live") {
-		t.Errorf("the viewer's own stream is %s", state)
-	}
 }
 
 // whepSession opens a session by hand, as a WHEP player with a token does.
@@ -209,18 +211,5 @@ func testWHEPAssault(t *testing.T, worker *viewer, ground *desk.Window) {
 	if !strings.HasPrefix(location, "/whep/session/") {
 		t.Errorf("the session is at %q", location)
 	}
-	(&viewer{Page: p, x: worker.x, host: worker.host}).testAssaultByHand(t, worker, ground)
-}
-
-func (v *viewer) testAssaultByHand(t *testing.T, worker *viewer, ground *desk.Window) {
-	worker.rest(t, ground, at(540, 420))
-	mark := logMark(v.host)
-	list, err := json.Marshal(append(append([]string{}, inputMessages...), oddMessages...))
-	must(t, err)
-	_, err = desk.Eval[int](v.Page, strings.Replace(assault, "MESSAGES", string(list), 1))
-	must(t, err)
-	v.roundTrip(t)
-	time.Sleep(300 * time.Millisecond)
-	worker.untouched(t, ground, at(540, 420))
-	expectLog(t, v.host, mark, "a word on it", `level=DEBUG msg="message not allowed" .*type=text rights=view`)
+	(&viewer{Page: p, x: worker.x, host: worker.host}).testAssault(t, worker, ground, at(540, 420))
 }
