@@ -23,6 +23,9 @@ type cache struct {
 	maxAge   time.Duration
 	// unacked counts the live entries that are not known to have arrived.
 	unacked int
+	// lostFrame is the newest picture of which a packet was forgotten that is
+	// not known to have arrived.
+	lostFrame uint64
 }
 
 func newCache(packets, maxBytes int, maxAge time.Duration) cache {
@@ -63,6 +66,7 @@ func (c *cache) evict() {
 	c.bytes -= e.pkt.sizeBytes()
 	if !e.acked {
 		c.unacked--
+		c.lostFrame = max(c.lostFrame, e.pkt.Frame)
 	}
 	*e = cached{}
 	c.oldest++

@@ -6,10 +6,16 @@ import "time"
 // receiver is not known to have everything. A receiver sees a loss only by
 // the gap before a later number; libwebrtc does not count RTX packets for
 // that, but padding on the media's own numbers it does. The first step waits
-// out the next picture at 60 a second, and the last is within the 100 ms that
+// out the next picture at 60 a second, and the third is within the 100 ms that
 // the picture may stay wrong; a guard packet that is lost too is covered by
-// the next.
-var guardSteps = [...]time.Duration{15 * time.Millisecond, 45 * time.Millisecond, 90 * time.Millisecond}
+// the next. The later ones are for a path that was gone for a while: it took
+// the last picture and its first guards together. Where acknowledgements come,
+// they end the guard after one or two hundred milliseconds.
+var guardSteps = [...]time.Duration{
+	15 * time.Millisecond, 45 * time.Millisecond, 90 * time.Millisecond,
+	180 * time.Millisecond, 360 * time.Millisecond, 720 * time.Millisecond,
+	1500 * time.Millisecond, 3 * time.Second, 6 * time.Second,
+}
 
 // guardBytes is the padding of a guard packet; its number is what counts.
 const guardBytes = 4
@@ -21,6 +27,7 @@ type guard struct {
 	// padding may follow.
 	between   bool
 	timestamp uint32 // of the last media packet
+	frame     uint64 // that it belongs to
 	since     time.Time
 	step      int
 	armed     bool
@@ -28,20 +35,20 @@ type guard struct {
 
 // media notes a released media packet; idle says that none waits behind it.
 func (g *guard) media(now time.Time, pkt *Packet, idle bool) {
-	g.between, g.timestamp = pkt.Marker, pkt.Timestamp
+	g.between, g.timestamp, g.frame = pkt.Marker, pkt.Timestamp, pkt.Frame
 	g.since, g.step, g.armed = now, 0, pkt.Marker && idle && !g.off
 }
 
-// due says whether a guard packet is to leave at now, with unacked packets
-// not known to have arrived.
-func (g *guard) due(unacked int, now time.Time) bool {
-	at := g.deadline(unacked)
+// due says whether a guard packet is to leave at now; settled says that the
+// receiver is known to have everything.
+func (g *guard) due(settled bool, now time.Time) bool {
+	at := g.deadline(settled)
 	return !at.IsZero() && !now.Before(at)
 }
 
 // deadline returns when the next guard packet is due; zero for never.
-func (g *guard) deadline(unacked int) time.Time {
-	if !g.armed || g.step >= len(guardSteps) || unacked == 0 {
+func (g *guard) deadline(settled bool) time.Time {
+	if !g.armed || g.step >= len(guardSteps) || settled {
 		return time.Time{}
 	}
 	return g.since.Add(guardSteps[g.step])

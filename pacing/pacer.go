@@ -72,6 +72,7 @@ type Pacer struct {
 	padFree    time.Time
 
 	seq      uint16 // of the next media packet
+	keyFrame uint64 // the newest key frame that left, or began to
 	audioSeq uint16
 	tail     guard
 	counts   Snapshot
@@ -163,6 +164,9 @@ func (p *Pacer) nextResend(now time.Time) (Packet, bool) {
 func (p *Pacer) nextVideo(now time.Time) Packet {
 	pkt := p.video.pop()
 	p.videoBytes -= pkt.sizeBytes()
+	if pkt.Class == KeyFrame {
+		p.keyFrame = pkt.Frame
+	}
 	p.release(now, &pkt)
 	p.tail.media(now, &pkt, p.video.len() == 0)
 	return pkt
@@ -179,7 +183,7 @@ func (p *Pacer) release(now time.Time, pkt *Packet) {
 // nextPadding serves the tail guard and, after it, the padding rate. Padding
 // shares the video's numbers, so it may only stand between pictures.
 func (p *Pacer) nextPadding(now time.Time) (Packet, bool) {
-	if p.tail.due(p.cache.unacked, now) {
+	if p.tail.due(p.Settled(), now) {
 		p.tail.step++
 		p.counts.Guards++
 		return p.padding(now, guardBytes), true
@@ -192,7 +196,7 @@ func (p *Pacer) nextPadding(now time.Time) (Packet, bool) {
 }
 
 func (p *Pacer) padding(now time.Time, padBytes uint8) Packet {
-	pkt := Packet{Class: Padding, PadBytes: padBytes, Timestamp: p.tail.timestamp}
+	pkt := Packet{Class: Padding, PadBytes: padBytes, Timestamp: p.tail.timestamp, Frame: p.tail.frame}
 	p.release(now, &pkt)
 	return pkt
 }
@@ -208,7 +212,7 @@ func (p *Pacer) Deadline() time.Time {
 	case p.resend.len()+p.video.len() > 0:
 		return p.free
 	}
-	due := p.tail.deadline(p.cache.unacked)
+	due := p.tail.deadline(p.Settled())
 	if p.pad > 0 && p.tail.between && (due.IsZero() || p.padFree.Before(due)) {
 		due = p.padFree
 	}

@@ -292,6 +292,14 @@ func TestDrop(t *testing.T) {
 	}
 }
 
+// guards gives the tail guard's times within the first second.
+func guards(after time.Duration) (at []time.Duration) {
+	for _, ms := range []time.Duration{15, 45, 90, 180, 360, 720} {
+		at = append(at, after+ms*time.Millisecond)
+	}
+	return at
+}
+
 func TestTailGuard(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -299,10 +307,10 @@ func TestTailGuard(t *testing.T) {
 		next  time.Duration // when another picture comes; 0: none
 		want  []time.Duration
 	}{
-		{"nothing known", nil, 0, []time.Duration{15 * time.Millisecond, 45 * time.Millisecond, 90 * time.Millisecond}},
+		{"nothing known", nil, 0, guards(0)},
 		{"all arrived", []uint16{0, 1, 2}, 0, nil},
-		{"one missing", []uint16{0, 2}, 0, []time.Duration{15 * time.Millisecond, 45 * time.Millisecond, 90 * time.Millisecond}},
-		{"the stream goes on", nil, 14 * time.Millisecond, []time.Duration{29 * time.Millisecond, 59 * time.Millisecond, 104 * time.Millisecond}},
+		{"one missing", []uint16{0, 2}, 0, guards(0)},
+		{"the stream goes on", nil, 14 * time.Millisecond, guards(14 * time.Millisecond)},
 	} {
 		p := New(Config{Pace: 100 * rate.Mbps})
 		enqueue(p, start, frame(1, Video, 3, 1200))
@@ -329,6 +337,36 @@ func TestTailGuard(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: guards at %v, want %v", c.name, got, c.want)
 		}
+	}
+}
+
+// A path that is gone for longer than the cache reaches takes everything with
+// it. The guard goes on, and what the receiver then asks for is past repair.
+func TestLongOutage(t *testing.T) {
+	p := New(Config{Pace: 100 * rate.Mbps})
+	enqueue(p, start, frame(1, KeyFrame, 2, 1200))
+	walk(t, p, start, start.Add(time.Millisecond))
+	p.Acked(0, 1)
+	if !p.Settled() || p.BeyondRepair([]uint16{7}) {
+		t.Error("everything has arrived")
+	}
+	at := start.Add(time.Second)
+	enqueue(p, at, frame(2, Video, 2, 1200))
+	out := walk(t, p, at, at.Add(4*time.Second))
+	if last := out[len(out)-1]; last.Class != Padding || last.at.Sub(at) != 3*time.Second {
+		t.Errorf("the last guard in 4 s is %+v", last)
+	}
+	if p.Settled() || !p.BeyondRepair([]uint16{2}) || p.BeyondRepair([]uint16{out[len(out)-1].Seq}) {
+		t.Error("picture 2 is lost and forgotten, the newest guard is still held")
+	}
+	at = at.Add(5 * time.Second)
+	enqueue(p, at, frame(3, KeyFrame, 2, 1200))
+	out = walk(t, p, at, at.Add(time.Millisecond))
+	for seq := range out[len(out)-1].Seq + 1 {
+		p.Acked(seq)
+	}
+	if !p.Settled() || p.BeyondRepair([]uint16{2}) {
+		t.Error("a key frame that arrived makes up for all before it")
 	}
 }
 

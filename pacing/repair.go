@@ -1,6 +1,9 @@
 package pacing
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Resend takes the sequence numbers that the receiver misses and queues those
 // packets that are still held, each at most once per round trip and all of
@@ -68,6 +71,20 @@ func (p *Pacer) Acked(seqs ...uint16) {
 	for _, seq := range seqs {
 		p.cache.ack(seq)
 	}
+}
+
+// Settled says whether the receiver is known to have all that left since the
+// last key frame.
+func (p *Pacer) Settled() bool { return p.cache.unacked == 0 && !p.gap() }
+
+// gap says whether packets since the last key frame were forgotten that the
+// receiver is not known to have.
+func (p *Pacer) gap() bool { return p.cache.lostFrame > 0 && p.cache.lostFrame >= p.keyFrame }
+
+// BeyondRepair says whether the receiver asks for packets that are not held any
+// more, without which it cannot go on: only a key frame helps.
+func (p *Pacer) BeyondRepair(seqs []uint16) bool {
+	return p.gap() && slices.ContainsFunc(seqs, func(seq uint16) bool { return p.cache.get(seq) == nil })
 }
 
 // Drop removes from the queue the picture frame and those after it, up to the

@@ -81,7 +81,8 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	if len(f.Nacks) > 0 {
 		s.pacer.Resend(now, f.Nacks)
 	}
-	if f.KeyFrame && now.Sub(s.keyAt) >= p.KeyEvery && !s.excuse(now) {
+	lost := s.pacer.BeyondRepair(f.Nacks)
+	if (lost || f.KeyFrame) && now.Sub(s.keyAt) >= p.KeyEvery && (lost || !s.excuse(now)) {
 		s.keyAt = now
 		s.RequestKey()
 	}
@@ -98,11 +99,11 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 const stillAfter = 2500 * time.Millisecond
 
 // excuse says whether a request for a key frame is only the receiver's answer
-// to a still screen. It would be asked again after each answer, for ever. A
-// receiver that really cannot decode repeats itself within 200 ms, and the
-// second request in a silence counts.
+// to a still screen, of which it has everything. It would be asked again after
+// each answer, for ever. A receiver that really cannot decode repeats itself
+// within 200 ms, and the second request in a silence counts.
 func (s *Session) excuse(now time.Time) bool {
-	if s.excused || s.sentAt.IsZero() || now.Sub(s.sentAt) < stillAfter {
+	if !s.pacer.Settled() || s.excused || s.sentAt.IsZero() || now.Sub(s.sentAt) < stillAfter {
 		return false
 	}
 	s.excused = true

@@ -130,6 +130,16 @@ func (s *stand) picture() {
 	}
 }
 
+// acknowledge tells the session that all it sent has arrived.
+func (s *stand) acknowledge() {
+	f := cc.Feedback{At: time.Now()}
+	for i, pkt := range s.peer.packets {
+		f.Acks = append(f.Acks, cc.Ack{Sequence: uint64(i + 1)})
+		f.Received = append(f.Received, pkt.Seq)
+	}
+	s.feedback <- f
+}
+
 // settle lets the session work for d of the bubble's time.
 func settle(d time.Duration) {
 	time.Sleep(d)
@@ -150,7 +160,7 @@ func TestPictureArrivesWholeAndStillnessIsSilent(t *testing.T) {
 		defer s.end(t)
 		s.size(64, 64)
 		s.picture()
-		settle(3 * time.Second) // sharpening and tail guard are over
+		settle(8 * time.Second) // sharpening and tail guard are over
 		packets, frames := s.peer.media()
 		if packets < 18 || !frames[1] {
 			t.Fatalf("%d packets of frames %v", packets, frames)
@@ -238,6 +248,8 @@ func TestStillScreenStaysStill(t *testing.T) {
 		defer s.end(t)
 		s.size(64, 64)
 		s.picture()
+		settle(800 * time.Millisecond) // sharpening is over
+		s.acknowledge()
 		settle(4 * time.Second)
 		keys := func() uint64 { return s.session.c.Meter.Snapshot(time.Now()).KeyFrames }
 		s.feedback <- cc.Feedback{At: time.Now(), KeyFrame: true}
@@ -251,6 +263,28 @@ func TestStillScreenStaysStill(t *testing.T) {
 			t.Errorf("a repeated request gave %d key frames more, want one", n-1)
 		}
 	})
+}
+
+// A receiver that misses something is no bored one, and what the cache has
+// forgotten only a key frame can replace.
+func TestLossBeforeStillnessIsAnswered(t *testing.T) {
+	for name, ask := range map[string]func(*stand) cc.Feedback{
+		"a request": func(*stand) cc.Feedback { return cc.Feedback{KeyFrame: true} },
+		"a NACK":    func(s *stand) cc.Feedback { return cc.Feedback{Nacks: []uint16{s.peer.packets[0].Seq}} },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStand(t, 50*rate.Mbps)
+			defer s.end(t)
+			s.size(64, 64)
+			s.picture()
+			settle(4 * time.Second)
+			s.feedback <- ask(s)
+			settle(100 * time.Millisecond)
+			if n := s.session.c.Meter.Snapshot(time.Now()).KeyFrames; n != 2 {
+				t.Errorf("%s after a lost picture gave %d key frames more, want one", name, n-1)
+			}
+		})
+	}
 }
 
 func TestNackIsServed(t *testing.T) {
