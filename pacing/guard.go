@@ -5,7 +5,10 @@ import "time"
 // guardSteps is when guard packets leave after the last media packet, if the
 // receiver is not known to have everything. A receiver sees a loss only by
 // the gap before a later number; libwebrtc does not count RTX packets for
-// that, but padding on the media's own numbers it does. The first step waits
+// that, but padding on the media's own numbers it does. It keeps the request
+// back, though, until the next packet with a payload or 100 ms later; so the
+// last media packet goes out once more behind the padding, by RTX, which also
+// repairs it if it was the lost one. The first step waits
 // out the next picture at 60 a second, and the third is within the 100 ms that
 // the picture may stay wrong; a guard packet that is lost too is covered by
 // the next. The later ones are for a path that was gone for a while: it took
@@ -28,6 +31,7 @@ type guard struct {
 	between   bool
 	timestamp uint32 // of the last media packet
 	frame     uint64 // that it belongs to
+	seq       uint16 // its number
 	since     time.Time
 	step      int
 	armed     bool
@@ -35,7 +39,7 @@ type guard struct {
 
 // media notes a released media packet; idle says that none waits behind it.
 func (g *guard) media(now time.Time, pkt *Packet, idle bool) {
-	g.between, g.timestamp, g.frame = pkt.Marker, pkt.Timestamp, pkt.Frame
+	g.between, g.timestamp, g.frame, g.seq = pkt.Marker, pkt.Timestamp, pkt.Frame, pkt.Seq
 	g.since, g.step, g.armed = now, 0, pkt.Marker && idle && !g.off
 }
 

@@ -186,6 +186,7 @@ func (p *Pacer) nextPadding(now time.Time) (Packet, bool) {
 	if p.tail.due(p.Settled(), now) {
 		p.tail.step++
 		p.counts.Guards++
+		p.again(p.tail.seq)
 		return p.padding(now, guardBytes), true
 	}
 	if p.pad <= 0 || !p.tail.between || now.Before(p.padFree) {

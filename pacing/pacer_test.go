@@ -326,7 +326,10 @@ func TestTailGuard(t *testing.T) {
 			out = walk(t, p, start.Add(time.Millisecond), end)
 		}
 		var got []time.Duration
-		for _, s := range out {
+		for i, s := range out {
+			if s.Class == Resend && (out[i-1].Class != Padding || !s.Marker) {
+				t.Errorf("%s: resent %+v", c.name, s.Packet)
+			}
 			if s.Class == Padding {
 				got = append(got, s.at.Sub(start))
 				if s.PadBytes == 0 || s.hasPayload() || s.Timestamp == 0 || s.Marker {

@@ -57,6 +57,14 @@ func (p *Pacer) resendOne(now time.Time, e *cached) bool {
 	return true
 }
 
+// again queues a cached packet without having been asked.
+func (p *Pacer) again(seq uint16) {
+	if e := p.cache.get(seq); e != nil && !e.queued {
+		e.queued = true
+		p.resend.push(seq)
+	}
+}
+
 // SetRTT tells the round trip time of the path, which spaces the resends of
 // one packet. Values of zero and below are ignored.
 func (p *Pacer) SetRTT(rtt time.Duration) {

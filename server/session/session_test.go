@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -297,13 +298,7 @@ func TestNackIsServed(t *testing.T) {
 		lost := s.peer.packets[3].Seq
 		s.feedback <- cc.Feedback{At: time.Now(), Nacks: []uint16{lost}}
 		settle(50 * time.Millisecond)
-		last := s.peer.packets[len(s.peer.packets)-1]
-		for _, pkt := range s.peer.packets {
-			if pkt.Class == pacing.Resend {
-				last = pkt
-			}
-		}
-		if last.Class != pacing.Resend || last.Seq != lost {
+		if !slices.ContainsFunc(s.peer.packets, func(pkt pacing.Packet) bool { return pkt.Class == pacing.Resend && pkt.Seq == lost }) {
 			t.Errorf("packet %d was not resent", lost)
 		}
 	})
