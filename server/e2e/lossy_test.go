@@ -57,10 +57,10 @@ func newLossy(t *testing.T) *lossy {
 		must(t, n.ip(strings.Fields(line)...))
 	}
 	must(t, n.ip("netns", "exec", n.router, "sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward"))
-	if err := n.lose(1); err != nil {
-		t.Skipf("no random loss here: %v", err)
+	if err := n.lose(loss{percent: 1, media: 1}); err != nil {
+		t.Skipf("no loss on purpose here: %v", err)
 	}
-	must(t, n.lose(0))
+	must(t, n.lose(loss{}))
 	return n
 }
 
@@ -69,14 +69,31 @@ func (n *lossy) ip(args ...string) error {
 	return err
 }
 
-// lose sets how many percent of the UDP packets to the viewer are lost, and
-// which at random.
-func (n *lossy) lose(percent int) error {
-	if err := n.ip("netns", "exec", n.router, "iptables", "-F", "FORWARD"); err != nil || percent == 0 {
+// loss says how many percent of the UDP packets to the viewer are lost, at
+// random.
+type loss struct {
+	percent int
+	media   int // not 0: only RTP packets of this payload type, so no repairs
+}
+
+func (l loss) String() string {
+	if l.media != 0 {
+		return fmt.Sprintf("%d %% lost but for repairs", l.percent)
+	}
+	return fmt.Sprintf("%d %% lost", l.percent)
+}
+
+// lose sets what is lost from now on; the zero loss is none.
+func (n *lossy) lose(l loss) error {
+	if err := n.ip("netns", "exec", n.router, "iptables", "-F", "FORWARD"); err != nil || l.percent == 0 {
 		return err
 	}
-	return n.ip("netns", "exec", n.router, "iptables", "-A", "FORWARD", "-i", "tohost", "-p", "udp",
-		"-m", "statistic", "--mode", "random", "--probability", fmt.Sprintf("0.%02d", percent), "-j", "DROP")
+	line := []string{"netns", "exec", n.router, "iptables", "-A", "FORWARD", "-i", "tohost", "-p", "udp"}
+	if l.media != 0 {
+		// The second byte behind the headers of IP and UDP, without its marker.
+		line = append(line, "-m", "u32", "--u32", fmt.Sprintf("0>>22&0x3C@8>>16&0x7F=%d", l.media))
+	}
+	return n.ip(append(line, "-m", "statistic", "--mode", "random", "--probability", fmt.Sprintf("%.2f", float64(l.percent)/100), "-j", "DROP")...)
 }
 
 // prefix starts a program at the host's end.
