@@ -136,14 +136,6 @@ func watchSource(t *testing.T, x *desk.X, source string, flags ...string) *viewe
 	return &viewer{Page: p, x: x, host: h}
 }
 
-// picture is what the viewer's video shows now, at the source's own size.
-func (v *viewer) picture(t *testing.T) *image.RGBA {
-	t.Helper()
-	img, err := v.VideoPicture("video")
-	must(t, err)
-	return img
-}
-
 // grab is a part of the X server's screen, an empty rectangle meaning all of it.
 func (v *viewer) grab(t *testing.T, r image.Rectangle) *image.RGBA {
 	t.Helper()
