@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"nearglass/server/e2e/desk"
 )
@@ -45,10 +46,9 @@ func ffmpeg(ctx context.Context, args ...string) (*exec.Cmd, *bytes.Buffer) {
 }
 
 func encodeFixed(ctx context.Context, m *moving, pictures, kbps int, file string) error {
-	r := strconv.Itoa(kbps) + "k"
-	cmd, log := ffmpeg(ctx, "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", fmt.Sprintf("%dx%d", m.size.X, m.size.Y), "-r", strconv.Itoa(fps), "-i", "-",
-		"-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-g", "9999",
-		"-b:v", r, "-minrate", r, "-maxrate", r, "-bufsize", strconv.Itoa(kbps/2)+"k", file)
+	args := append([]string{"-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", fmt.Sprintf("%dx%d", m.size.X, m.size.Y),
+		"-r", strconv.Itoa(fps), "-i", "-"}, fixedEncoder(kbps)...)
+	cmd, log := ffmpeg(ctx, append(args, file)...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -132,4 +132,40 @@ func lumaPSNR(luma []byte, want *image.RGBA) float64 {
 		sum += d * d
 	}
 	return 10 * math.Log10(255*255*float64(n)/sum)
+}
+
+// fixedTime is how long the fixed-bitrate pipeline's CPU is measured.
+const fixedTime = 5 * time.Second
+
+// fixedBitrateCPU is what capturing the source's screen with ffmpeg and encoding
+// it at a fixed bitrate costs while it moves, in cores. Nothing is sent, and
+// nobody watches beside it.
+func (g *glass) fixedBitrateCPU(ctx context.Context) (float64, error) {
+	args := append([]string{"-v", "error", "-nostdin", "-f", "x11grab", "-draw_mouse", "0", "-framerate", strconv.Itoa(fps),
+		"-video_size", fmt.Sprintf("%dx%d", glassSize.X, glassSize.Y), "-i", g.source.name}, fixedEncoder(fixedKbps)...)
+	p, err := desk.Start(ctx, desk.Command{Name: "ffmpeg", Args: append(args, "-f", "null", "-")})
+	if err != nil {
+		return 0, err
+	}
+	defer p.Stop()
+	settle, cancel := context.WithTimeout(ctx, time.Second)
+	g.painter.move(settle, true)
+	cancel()
+	before, start := groupCPU(p.Pid()), time.Now()
+	moving, cancel := context.WithTimeout(ctx, fixedTime)
+	defer cancel()
+	g.painter.move(moving, true)
+	used, took := groupCPU(p.Pid())-before, time.Since(start)
+	if err := p.Err(); err != nil {
+		return 0, fmt.Errorf("capture with ffmpeg: %w", err)
+	}
+	return used.Seconds() / took.Seconds(), nil
+}
+
+// fixedEncoder are ffmpeg's arguments for x264 at a fixed bitrate: ultrafast,
+// zerolatency, CBR with a VBV of half a second.
+func fixedEncoder(kbps int) []string {
+	r := strconv.Itoa(kbps) + "k"
+	return []string{"-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-g", "9999",
+		"-b:v", r, "-minrate", r, "-maxrate", r, "-bufsize", strconv.Itoa(kbps/2) + "k"}
 }
