@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"syscall"
 	"time"
 
 	"nearglass/server/access"
@@ -48,7 +49,11 @@ func newFront(cfg Config, store *access.Store, host signaling.Host, page http.Ha
 	}
 	f.listener, err = signaling.Listen(context.Background(), cfg.Listen, cfg.TLSCert, cfg.TLSKey)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w (is another program using it? choose another with --listen)", err), local.Close())
+		hint := "choose another with --listen"
+		if errors.Is(err, syscall.EADDRINUSE) {
+			hint = "another program uses it: " + hint
+		}
+		return nil, errors.Join(fmt.Errorf("%w (%s)", err, hint), local.Close())
 	}
 	f.http = signaling.NewServer(signaling.New(signaling.Config{
 		Host: host, Gate: gate{store}, Page: page, Name: cfg.Name, Version: cfg.Version, Source: cfg.Source,

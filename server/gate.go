@@ -16,7 +16,7 @@ type gate struct{ store *access.Store }
 func (g gate) Authenticate(now time.Time, token string) (signaling.Viewer, error) {
 	grant, err := g.store.Authenticate(now, token)
 	if err != nil {
-		return signaling.Viewer{}, fmt.Errorf("%w: %w", signaling.ErrNotPaired, err)
+		return signaling.Viewer{}, sorted{signaling.ErrNotPaired, err}
 	}
 	if !grant.MayView() {
 		return signaling.Viewer{}, fmt.Errorf("%w: its record grants nothing", signaling.ErrNotPaired)
@@ -31,7 +31,7 @@ func (g gate) Redeem(now time.Time, code string, remote netip.Addr, name string)
 	case errors.As(err, &locked):
 		return "", signaling.Viewer{}, &signaling.BusyError{RetryAfter: locked.RetryAfter}
 	case errors.Is(err, access.ErrCode):
-		return "", signaling.Viewer{}, fmt.Errorf("%w: %w", signaling.ErrNotPaired, err)
+		return "", signaling.Viewer{}, sorted{signaling.ErrNotPaired, err}
 	case err != nil:
 		return "", signaling.Viewer{}, err
 	}

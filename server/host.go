@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"nearglass/client/web"
 	"nearglass/gpu/capture"
@@ -76,7 +77,10 @@ func (h *Host) Pair(rights access.Rights) (Pairing, error) { return h.front.pair
 // fails. When it returns, every viewer has been told and nothing runs any more.
 func (h *Host) Run(ctx context.Context) error {
 	h.logStart()
+	var looking sync.WaitGroup
+	looking.Go(func() { h.logSources(ctx) })
 	err := h.front.run(ctx)
+	looking.Wait()
 	h.closeViewers(errStopped)
 	return errors.Join(err, h.closeParts())
 }
@@ -98,9 +102,32 @@ func (h *Host) closeParts() error {
 // logStart records what this host works with, and warns where it is slow.
 func (h *Host) logStart() {
 	c := encode.Probe()
-	h.log.Info("serving", "listen", h.front.addr().String(), "encoder", encode.Describe(), "display", h.cfg.Display)
+	h.log.Info("serving", "listen", h.front.addr().String(), "encoder", encode.Describe(), "display", displayName(h.cfg.Display))
 	if c.Warning != "" {
 		h.log.Warn("slow encoder", "advice", c.Warning)
+	}
+}
+
+// lookTime is how long logSources waits for a display server that hangs.
+const lookTime = 5 * time.Second
+
+// logSources says what a person should know before the first viewer does: that
+// there is no display to show, or no source of the configured name.
+func (h *Host) logSources(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	if _, err := h.onDisplay(ctx); err != nil || h.display == nil {
+		h.log.Warn("no display can be shown: viewers get the built-in demo desktop", "err", err, "advice", "nearglass doctor says what to do")
+	}
+	if h.cfg.Source == "" {
+		return
+	}
+	b, err := h.backend(h.cfg.Source)
+	if err == nil {
+		_, err = b.Open(ctx, h.cfg.Source, capture.Options{})
+	}
+	if err != nil && ctx.Err() == nil {
+		h.log.Warn("the source to open with cannot be shown now", "source", h.cfg.Source, "err", err, "advice", "nearglass sources lists them")
 	}
 }
 

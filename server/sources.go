@@ -83,9 +83,9 @@ func (h *Host) Preview(ctx context.Context, id string, most image.Point) ([]byte
 func forSignaling(err error) error {
 	switch {
 	case errors.Is(err, capture.ErrNotFound), errors.Is(err, capture.ErrClosed):
-		return fmt.Errorf("%w: %w", signaling.ErrNotFound, err)
+		return sorted{signaling.ErrNotFound, err}
 	case err != nil:
-		return fmt.Errorf("%w: %w", signaling.ErrUnavailable, err)
+		return sorted{signaling.ErrUnavailable, err}
 	}
 	return nil
 }

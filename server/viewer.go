@@ -116,9 +116,9 @@ func (h *Host) connect(ctx context.Context, r signaling.Request, grant access.Gr
 func offerError(err error) error {
 	switch {
 	case errors.Is(err, transport.ErrNoH264):
-		return fmt.Errorf("%w: %w", signaling.ErrNoH264, err)
+		return sorted{signaling.ErrNoH264, err}
 	case errors.Is(err, transport.ErrBadOffer):
-		return fmt.Errorf("%w: %w", signaling.ErrOffer, err)
+		return sorted{signaling.ErrOffer, err}
 	}
 	return err
 }
@@ -150,7 +150,7 @@ func (v *viewer) Restart(ctx context.Context, offer string) (string, error) {
 // Trickle takes candidates of the viewer.
 func (v *viewer) Trickle(fragment string) error {
 	if err := v.peer.AddCandidate(fragment); err != nil {
-		return fmt.Errorf("%w: %w", signaling.ErrOffer, err)
+		return sorted{signaling.ErrOffer, err}
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (v *viewer) events(connected chan struct{}) {
 		case transport.ChannelOpen:
 			v.greet(e.Label)
 		case transport.Closed:
-			v.end(fmt.Errorf("%w: %s", errViewerLeft, e.Reason))
+			v.end(errors.New(e.Reason))
 		}
 	}
 	v.end(errViewerLeft)

@@ -52,7 +52,7 @@ var errReported = errors.New("reported")
 func main() { os.Exit(run()) }
 
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	e := &env{ctx: ctx, out: os.Stdout, err: os.Stderr}
 	err := e.command(os.Args[1:])
@@ -63,6 +63,17 @@ func run() int {
 		return 1
 	}
 	return 0
+}
+
+// endings are the signals that end a command in good order: a host lets go of
+// what its viewers hold and tells them. A terminal that is closed is one of
+// them, unless nohup says otherwise.
+func endings() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 // command parses and runs one command line.

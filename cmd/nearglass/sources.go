@@ -29,7 +29,7 @@ func (s *sourcesCmd) Run(e *env) error {
 	if x, err := capture.OpenX11(s.Display); err == nil {
 		backends = append([]capture.Backend{x}, backends...)
 	} else {
-		fmt.Fprintln(e.err, "no display can be captured:", err)
+		fmt.Fprintf(e.err, "the built-in sources alone: %v (nearglass doctor says more)\n", err)
 	}
 	list := []capture.Source{}
 	for _, b := range backends {

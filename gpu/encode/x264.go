@@ -104,12 +104,12 @@ func setBitstream(p *x264c.Param) {
 // multi-hexagon search makes 25 KB a picture of a terminal that scrolls by
 // three lines, where ultrafast's diamond makes 90; a range of 64 makes 12, and
 // 17 where it scrolls by 120 pixels and a range of 16 makes 131. 4x4 intra
-// blocks make an IDR picture of text 14 % smaller.
+// blocks make an IDR picture of text 14 % smaller; in P pictures they cost up to
+// 5 % of the time and saved no byte.
 func setAnalysis(p *x264c.Param, profile h264.Profile) {
 	p.Analyse.IMeMethod = x264c.MeUmh
 	p.Analyse.IMeRange = 64
 	p.Analyse.Intra |= x264c.AnalyseI4x4
-	p.Analyse.Inter |= x264c.AnalyseI4x4
 	p.BDeblockingFilter = 0
 	p.Analyse.BPsy = 0
 	p.Analyse.BMbInfo = 1

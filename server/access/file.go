@@ -28,7 +28,7 @@ type file struct {
 // load reads the devices file of a state folder; a missing one holds no devices.
 func load(dir string) (path string, devices []Device, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", nil, fmt.Errorf("making the state folder: %w", err)
+		return "", nil, fmt.Errorf("making the state folder: %w (name another with --state)", err)
 	}
 	path = filepath.Join(dir, FileName)
 	f, err := os.Open(path)
@@ -36,7 +36,7 @@ func load(dir string) (path string, devices []Device, err error) {
 		return path, nil, nil
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("opening the devices file: %w", err)
+		return "", nil, fmt.Errorf("opening the devices file: %w (name another folder with --state)", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"image"
+	"os"
 	"syscall"
 	"testing"
 
@@ -91,6 +92,28 @@ func TestInputReleasedWhenTheBrowserDies(t *testing.T) {
 	v.holdThings(t)
 	must(t, chromedp.FromContext(p.Context()).Browser.Process().Signal(syscall.SIGKILL))
 	waitNothingHeld(t, x)
+}
+
+// TestInputReleasedWhenTheHostEnds: whatever ends the host in order, a closed
+// terminal included, leaves no key down on the desktop.
+func TestInputReleasedWhenTheHostEnds(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			x := startX(t, desk.Screen{Width: 640, Height: 480})
+			v := watchDesktop(t, x)
+			v.holdThings(t)
+			host, err := os.FindProcess(v.host.Process.Pid())
+			must(t, err)
+			must(t, host.Signal(sig))
+			waitNothingHeld(t, x)
+			select {
+			case <-v.host.Process.Done():
+			case <-within(t, patience).Done():
+				t.Error("the host goes on")
+			}
+			must(t, v.host.Process.Err())
+		})
+	}
 }
 
 // TestInputHeldByTwo: a key or button that two viewers hold stays down until

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"net/url"
 	"testing"
 	"time"
 
@@ -150,4 +151,18 @@ func TestWindowClosed(t *testing.T) {
 	}))
 	must(t, v.Run(`document.querySelector("[data-testid=verdict-back]").click()`))
 	must(t, v.WaitFor("nearglass.state == 'sources'", patience))
+}
+
+// TestUnknownSource: a source that never was is no reason to try for ever.
+func TestUnknownSource(t *testing.T) {
+	x := startX(t, desk.Screen{Width: 640, Height: 480})
+	h := startHost(t, desk.HostOptions{Display: x.Name()})
+	p := newPage(t, image.Pt(640, 480))
+	pair(t, p, h.PairURL)
+	for _, source := range []string{"window:0xffffffff", "display:../..", "nope"} {
+		must(t, p.Run("location.hash = '#/watch/"+url.PathEscape(source)+"'"))
+		waitState(t, p, "failed", "")
+		must(t, p.Run(`document.querySelector("[data-testid=verdict-back]").click()`))
+		must(t, p.WaitFor("nearglass.state == 'sources'", patience))
+	}
 }

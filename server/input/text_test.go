@@ -114,6 +114,10 @@ func TestTextInSpiteOfModifiers(t *testing.T) {
 				t.Fatal(err)
 			}
 			typeAndCompare(t, s, typed, "aB1!ü語")
+			// The terminal has the text before the server has all requests.
+			if err := in.desktop.(*x11).sync(); err != nil {
+				t.Fatal(err)
+			}
 			if got := see.down(t); len(got) != 1 || got[0] != int(evdevCodes[code]+evdevOffset) {
 				t.Errorf("down after the text: %v, want %s alone", got, code)
 			}
@@ -133,6 +137,9 @@ func TestTextInSpiteOfModifiers(t *testing.T) {
 			}
 		}
 		typeAndCompare(t, s, typed, "aB1!ü語é")
+		if err := in.desktop.(*x11).sync(); err != nil {
+			t.Fatal(err)
+		}
 		const lock = 2
 		if see.pointer(t).Mask&lock == 0 {
 			t.Error("CapsLock is off after the text")

@@ -168,9 +168,9 @@ func (s *Session) drain(now time.Time) {
 func (s *Session) noteWrite(err error) {
 	switch {
 	case err != nil && !s.mute:
-		s.c.Log.Warn("packets cannot be sent", "err", err)
+		s.c.Log.Debug("packets cannot be sent", "err", err)
 	case err == nil && s.mute:
-		s.c.Log.Info("packets can be sent again")
+		s.c.Log.Debug("packets can be sent again")
 	}
 	s.mute = err != nil
 }

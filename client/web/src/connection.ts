@@ -29,6 +29,8 @@ export class Connection {
   private backoff = new Backoff();
   private timer = 0;
   private waiting = false;
+  /** A session has been connected once: the source exists, or did. */
+  private met = false;
   private restarting = false;
   private closed = false;
 
@@ -105,7 +107,7 @@ export class Connection {
     if (status === 401) {
       this.close();
       this.hooks.unpaired();
-    } else if (hopeless(err, status)) {
+    } else if (hopeless(err, status) || (status === 404 && !this.met)) {
       this.close();
       this.hooks.failed(why || 'The host did not accept this browser\u2019s offer.');
     } else {
@@ -118,6 +120,7 @@ export class Connection {
     switch (s.pc.connectionState) {
       case 'connected':
         clearTimeout(this.timer);
+        this.met = true;
         this.restarting = false;
         this.backoff.reset();
         this.hooks.connected();
