@@ -107,8 +107,7 @@ func setBitstream(p *x264c.Param) {
 // blocks make an IDR picture of text 14 % smaller; in P pictures they cost up to
 // 5 % of the time and saved no byte.
 func setAnalysis(p *x264c.Param, profile h264.Profile) {
-	p.Analyse.IMeMethod = x264c.MeUmh
-	p.Analyse.IMeRange = 64
+	setSearch(p, true)
 	p.Analyse.Intra |= x264c.AnalyseI4x4
 	p.BDeblockingFilter = 0
 	p.Analyse.BPsy = 0
@@ -120,6 +119,14 @@ func setAnalysis(p *x264c.Param, profile h264.Profile) {
 	}
 	p.BCabac = high
 	p.Analyse.BTransform8x8 = high
+}
+
+// setSearch sets how far motion is looked for; search.go chooses.
+func setSearch(p *x264c.Param, wide bool) {
+	p.Analyse.IMeMethod, p.Analyse.IMeRange = x264c.MeHex, 16
+	if wide {
+		p.Analyse.IMeMethod, p.Analyse.IMeRange = x264c.MeUmh, 64
+	}
 }
 
 func x264Profile(p h264.Profile) string {

@@ -24,12 +24,17 @@ import (
 // while it encodes.
 type x264Encoder struct {
 	config  Config
+	params  *x264c.Param
 	x264    *x264c.T
 	picture *x264c.Picture
 	out     *x264c.Picture
 	target  planes
 	marks   marks
 	rects   []image.Rectangle
+
+	search  search
+	wide    bool // the motion search that x264 is set to
+	changed int  // pixels that were loaded since the last picture
 
 	pictures int64 // encoded so far; the pts of the next
 	loaded   bool
@@ -44,7 +49,7 @@ func openX264(c Config) (Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &x264Encoder{config: c, picture: new(x264c.Picture), out: new(x264c.Picture)}
+	e := &x264Encoder{config: c, params: params, search: newSearch(), wide: true, picture: new(x264c.Picture), out: new(x264c.Picture)}
 	if err := e.allocate(); err != nil {
 		return nil, err
 	}
@@ -91,6 +96,7 @@ func (e *x264Encoder) Load(f *gpu.Frame) error {
 	for _, r := range e.rects {
 		convert(e.target, source, r)
 		e.marks.touch(r)
+		e.changed += r.Dx() * r.Dy()
 	}
 	e.loaded = true
 	e.convert = time.Since(start)
@@ -135,6 +141,7 @@ func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
 	if o.Key || e.pictures == 0 {
 		e.picture.IType = x264c.TypeIdr
 	}
+	e.setSearch()
 	e.picture.IQpplus1 = int32(o.QP) + 1
 	e.picture.IPts = e.pictures
 	nals, count := make([]*x264c.Nal, 1), int32(0)
@@ -146,7 +153,25 @@ func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
 	e.marks.settle()
 	unit := AccessUnit{Key: e.out.BKeyframe != 0}
 	err := e.collect(&unit, unsafe.Slice(nals[0], count), int(size))
+	e.search.done(o.QP, unit.SizeBytes)
+	e.changed = 0
 	return unit, err
+}
+
+// setSearch sets x264 to the motion search that fits the next picture. An IDR
+// picture has no motion.
+func (e *x264Encoder) setSearch() {
+	if e.picture.IType == x264c.TypeIdr {
+		e.changed = 0
+	}
+	wide := e.search.choose(e.changed, e.config.Size.X*e.config.Size.Y)
+	if wide == e.wide {
+		return
+	}
+	setSearch(e.params, wide)
+	if x264c.EncoderReconfig(e.x264, e.params) == 0 {
+		e.wide = wide
+	}
 }
 
 // sizePrefix is what x264 puts before a unit when it writes no start codes.

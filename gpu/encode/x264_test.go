@@ -312,3 +312,23 @@ func TestMemoryStaysFlat(t *testing.T) {
 		t.Errorf("100 encoders opened and closed grew the memory by %d KiB", grown>>10)
 	}
 }
+
+// The encoder itself settles on the search that fits: a page that creeps is
+// searched narrowly, and one that scrolls by more than a narrow search reaches,
+// widely.
+func TestSearchFollowsThePage(t *testing.T) {
+	size := image.Pt(640, 368)
+	e := open(t, Config{Size: size})
+	for _, c := range []struct {
+		step int
+		wide bool
+	}{{1, false}, {51, true}} {
+		for _, f := range scroll(terminal, size, 60, c.step) {
+			load(t, e, f)
+			encode(t, e, Order{QP: 20})
+		}
+		if e.wide != c.wide {
+			t.Errorf("after 60 pictures that scroll by %d, wide is %v", c.step, e.wide)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package encode
+
+import "testing"
+
+// motion is a kind of content: what a picture takes by either search.
+type motion struct {
+	pictures                int
+	wideBytes, narrowBytes  int
+	changed                 int // pixels of 1,000
+	wantWide                bool
+	mostTrials, mostSettles int
+}
+
+func TestSearchFitsTheMotion(t *testing.T) {
+	for name, story := range map[string][]motion{
+		"smooth motion":     {{pictures: 600, wideBytes: 14_000, narrowBytes: 14_600, changed: 1000, mostTrials: 10, mostSettles: 30}},
+		"a fast scroll":     {{pictures: 600, wideBytes: 64_000, narrowBytes: 130_000, changed: 1000, wantWide: true, mostTrials: 6, mostSettles: 30}},
+		"small updates":     {{pictures: 600, wideBytes: 900, narrowBytes: 900, changed: 20, wantWide: true}},
+		"nothing encoded":   {{pictures: 600, changed: 1000, mostTrials: 600, mostSettles: 600}},
+		"a scroll begins":   {{pictures: 300, wideBytes: 14_000, narrowBytes: 14_600, changed: 1000, mostTrials: 8, mostSettles: 30}, {pictures: 300, wideBytes: 64_000, narrowBytes: 130_000, changed: 1000, wantWide: true, mostTrials: 6, mostSettles: 3}},
+		"a scroll subsides": {{pictures: 300, wideBytes: 64_000, narrowBytes: 130_000, changed: 1000, wantWide: true, mostTrials: 6, mostSettles: 30}, {pictures: 600, wideBytes: 14_000, narrowBytes: 14_600, changed: 1000, mostTrials: 12, mostSettles: 400}},
+	} {
+		s := newSearch()
+		for i, m := range story {
+			m.run(t, name, i, &s)
+		}
+	}
+}
+
+// run plays the motion and checks where the search settles, how soon, and how
+// often it tried the other.
+func (m motion) run(t *testing.T, name string, part int, s *search) {
+	t.Helper()
+	trials, settled := 0, 0
+	for i := range m.pictures {
+		before := s.wide
+		wide := s.choose(m.changed, 1000)
+		if wide != before {
+			trials++
+		}
+		size := m.narrowBytes
+		if wide {
+			size = m.wideBytes
+		}
+		s.done(16+i%3, size) // a QP that moves a little is no motion
+		if s.wide != m.wantWide {
+			settled = i + 1
+		}
+	}
+	if s.wide != m.wantWide && m.mostSettles < m.pictures {
+		t.Errorf("%s, part %d: wide is %v at the end", name, part, s.wide)
+	}
+	if trials > m.mostTrials || settled > m.mostSettles {
+		t.Errorf("%s, part %d: %d trials, right after %d pictures; want at most %d and %d", name, part, trials, settled, m.mostTrials, m.mostSettles)
+	}
+}
