@@ -7,6 +7,7 @@ import (
 	"image"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,20 +18,19 @@ import (
 
 // fakeScreens is a display server that can die and return. It stands in for X.
 type fakeScreens struct {
-	dead   bool
-	opens  int
-	losses int
-	end    chan error // ends the capture that runs
+	dead  atomic.Bool
+	opens atomic.Int32
+	end   chan error // ends the capture that runs
 }
 
 func (f *fakeScreens) backend(string) (capture.Backend, error) {
-	if f.dead {
+	if f.dead.Load() {
 		return nil, fmt.Errorf("connecting: %w", capture.ErrGone)
 	}
 	return fakeBackend{f}, nil
 }
 
-func (f *fakeScreens) lost(capture.Backend) { f.losses++ }
+func (f *fakeScreens) lost(capture.Backend) {}
 
 type fakeBackend struct{ f *fakeScreens }
 
@@ -41,7 +41,7 @@ func (b fakeBackend) Open(_ context.Context, id string, _ capture.Options) (capt
 	if id == "window:0x404" {
 		return nil, capture.ErrNotFound
 	}
-	b.f.opens++
+	b.f.opens.Add(1)
 	return fakeCapture{b.f, id}, nil
 }
 
@@ -92,8 +92,8 @@ func TestViewersShareACapture(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, rb, err := s.join(t.Context(), stageKey{"desktop", false}, 60)
-		if err != nil || a != b || f.opens != 1 {
-			t.Fatalf("the second viewer got %p beside %p, %d captures, %v", b, a, f.opens, err)
+		if err != nil || a != b || f.opens.Load() != 1 {
+			t.Fatalf("the second viewer got %p beside %p, %d captures, %v", b, a, f.opens.Load(), err)
 		}
 		take(t, ra)
 		take(t, rb)
@@ -115,8 +115,8 @@ func TestCaptureOutlivesAReload(t *testing.T) {
 			s.leave(st)
 			time.Sleep(linger / 2)
 		}
-		if f.opens != 1 {
-			t.Errorf("reloading opened %d captures", f.opens)
+		if f.opens.Load() != 1 {
+			t.Errorf("reloading opened %d captures", f.opens.Load())
 		}
 		time.Sleep(2 * linger)
 		synctest.Wait()
@@ -135,14 +135,14 @@ func TestDisplayReturns(t *testing.T) {
 			t.Fatal(err)
 		}
 		take(t, rd)
-		f.dead = true
+		f.dead.Store(true)
 		f.end <- fmt.Errorf("%w: connection reset", capture.ErrGone)
 		time.Sleep(5 * retryEvery)
 		synctest.Wait()
 		if st := rd.State(); !st.Paused || st.Reason == "" {
 			t.Errorf("while the display is gone: %+v", st)
 		}
-		f.dead = false
+		f.dead.Store(false)
 		time.Sleep(2 * retryEvery)
 		take(t, rd)
 		if st := rd.State(); st.Paused {
