@@ -13,7 +13,8 @@ ARGS ?=
 FUZZTIME ?= 60s
 BENCHES := glass host
 
-# The end-to-end tests start browsers and X servers and run one at a time.
+# The end-to-end tests start browsers and X servers and run one at a time. They
+# build the host themselves, which the test cache does not see: -count=1.
 PACKAGES = $(shell go list ./... | grep -v '/server/e2e')
 E2E := ./server/e2e/...
 
@@ -51,7 +52,7 @@ test: setup-test ## set up and run every check and test
 test-only: ## run every test, without set-up, checks and cross-builds
 	go run ./cmd/testreport -limit 22m \
 		-- go test -json -timeout 10m -tags '$(TAGS)' $(PACKAGES) \
-		-- go test -json -timeout 20m -p 1 -parallel 1 -tags '$(TAGS)' $(E2E)
+		-- go test -json -count=1 -timeout 20m -p 1 -parallel 1 -tags '$(TAGS)' $(E2E)
 
 .PHONY: race
 race: ## run the tests outside server/e2e under the race detector
