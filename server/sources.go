@@ -12,8 +12,8 @@ import (
 	"nearglass/signaling"
 )
 
-// previewQuality of the JPEG stills in the list of sources: at 480 pixels of
-// width a desktop takes about 25 kB.
+// previewQuality of the JPEG stills in the list of sources: text on them is too
+// small to read anyway.
 const previewQuality = 80
 
 // Sources lists what can be watched now: the monitors and windows of the

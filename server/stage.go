@@ -11,8 +11,8 @@ import (
 	"nearglass/gpu/capture"
 )
 
-// retryEvery is how often a source that went away is looked for. It is well
-// below what a person notices, and a failed connection costs under 1 ms.
+// retryEvery is how often a source that went away is looked for. A person
+// who waits for it hardly notices a quarter of a second.
 const retryEvery = 250 * time.Millisecond
 
 // stage is one capture and the ring that it fills, shared by its viewers.

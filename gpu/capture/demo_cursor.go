@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// The demo's pointers: x is black, o is white, anything else is clear. The
-// first number pair of each is its hot spot.
+// The demo's pointers: x is black, o is white, anything else is clear; hot is
+// the pixel that points.
 var demoPointers = map[string]struct {
 	hot   image.Point
 	lines string
