@@ -6,6 +6,10 @@ import (
 	"nearglass/cc/rate"
 )
 
+// maxLate is how late a timer may come without costing throughput: the 15.6 ms
+// tick of older Windows systems, and a few milliseconds until the loop runs.
+const maxLate = 20 * time.Millisecond
+
 // SetRates changes how fast packets leave. pace bounds everything but audio;
 // zero holds it back. pad is the rate up to which padding fills gaps between
 // pictures; zero sends none.
@@ -55,6 +59,7 @@ func (p *Pacer) settle(now time.Time) {
 	if floor := now.Add(-resendBurst); p.resendFree.Before(floor) {
 		p.resendFree = floor
 	}
+	p.settleTrain(now)
 }
 
 // charge takes a released packet from the budgets. The caller has settled

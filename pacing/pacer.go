@@ -28,6 +28,9 @@ type Config struct {
 	// 0 to 1. Default 0.5: beyond it the path is not fit for the rate, and
 	// repairing makes it worse.
 	ResendShare float64
+	// NoRTX says that the receiver takes no RTX: nothing is sent again, and
+	// trains are filled with padding.
+	NoRTX bool
 	// NoTailGuard switches the tail guard off.
 	NoTailGuard bool
 }
@@ -75,6 +78,7 @@ type Pacer struct {
 	keyFrame uint64 // the newest key frame that left, or began to
 	audioSeq uint16
 	tail     guard
+	train    train
 	counts   Snapshot
 }
 
@@ -124,9 +128,20 @@ func (p *Pacer) Next(now time.Time) (Packet, bool) {
 	if p.audio.len() > 0 {
 		return p.nextAudio(now), true
 	}
+	if p.trainOn() {
+		return p.nextTrain(now)
+	}
 	if p.pace <= 0 || now.Before(p.free) {
 		return Packet{}, false
 	}
+	if pkt, ok := p.nextQueued(now); ok {
+		return pkt, true
+	}
+	return p.nextPadding(now)
+}
+
+// nextQueued takes what waits besides audio.
+func (p *Pacer) nextQueued(now time.Time) (Packet, bool) {
 	for p.resend.len() > 0 {
 		if pkt, ok := p.nextResend(now); ok {
 			return pkt, true
@@ -135,7 +150,7 @@ func (p *Pacer) Next(now time.Time) (Packet, bool) {
 	if p.video.len() > 0 {
 		return p.nextVideo(now), true
 	}
-	return p.nextPadding(now)
+	return Packet{}, false
 }
 
 func (p *Pacer) nextAudio(now time.Time) Packet {
@@ -151,14 +166,20 @@ func (p *Pacer) nextResend(now time.Time) (Packet, bool) {
 	if e == nil {
 		return Packet{}, false // evicted while it waited
 	}
-	e.queued, e.resent = false, now
+	e.queued = false
+	p.counts.Resent++
+	return p.repeat(now, e), true
+}
+
+// repeat sends a cached packet once more.
+func (p *Pacer) repeat(now time.Time, e *cached) Packet {
+	e.resent = now
 	pkt := e.pkt
 	// A lost padding packet is repaired by an RTX packet without payload:
 	// the receiver only needs to know that its number carried nothing.
 	pkt.Class, pkt.PadBytes = Resend, 0
-	p.counts.Resent++
 	p.charge(now, pkt.sizeBytes())
-	return pkt, true
+	return pkt
 }
 
 func (p *Pacer) nextVideo(now time.Time) Packet {
@@ -184,16 +205,20 @@ func (p *Pacer) release(now time.Time, pkt *Packet) {
 // shares the video's numbers, so it may only stand between pictures.
 func (p *Pacer) nextPadding(now time.Time) (Packet, bool) {
 	if p.tail.due(p.Settled(), now) {
-		p.tail.step++
-		p.counts.Guards++
-		p.again(p.tail.seq)
-		return p.padding(now, guardBytes), true
+		return p.nextGuard(now), true
 	}
 	if p.pad <= 0 || !p.tail.between || now.Before(p.padFree) {
 		return Packet{}, false
 	}
 	p.counts.Padded++
 	return p.padding(now, padPacketBytes), true
+}
+
+func (p *Pacer) nextGuard(now time.Time) Packet {
+	p.tail.step++
+	p.counts.Guards++
+	p.again(p.tail.seq)
+	return p.padding(now, guardBytes)
 }
 
 func (p *Pacer) padding(now time.Time, padBytes uint8) Packet {
@@ -203,11 +228,14 @@ func (p *Pacer) padding(now time.Time, padBytes uint8) Packet {
 }
 
 // Deadline returns when Next is due, which may lie in the past; the zero time
-// means that nothing waits. A pace of zero holds everything but audio.
+// means that nothing waits. A pace of zero holds everything but audio and a
+// train.
 func (p *Pacer) Deadline() time.Time {
 	switch {
 	case p.audio.len() > 0:
 		return p.audioSince
+	case p.trainOn():
+		return p.train.free
 	case p.pace <= 0:
 		return time.Time{}
 	case p.resend.len()+p.video.len() > 0:

@@ -74,6 +74,12 @@ type Packet struct {
 	// Seq is the media sequence number, set by Next. A resend carries that
 	// of the original.
 	Seq uint16
+	// Probe is the ID of the train in which the packet left, set by Next;
+	// 0 for none.
+	Probe uint32
+	// Filler marks a Resend that nobody asked for, sent to fill a train. It
+	// counts as padding.
+	Filler bool
 }
 
 // overheadBytes is what a packet weighs beside its payload: 12 of RTP header,
@@ -82,5 +88,9 @@ const overheadBytes = 12 + 20 + 16
 
 // sizeBytes is the UDP payload that the packet becomes.
 func (p *Packet) sizeBytes() int {
-	return overheadBytes + int(p.HeadLen) + len(p.Body) + int(p.PadBytes)
+	sizeBytes := overheadBytes + int(p.HeadLen) + len(p.Body) + int(p.PadBytes)
+	if p.Class == Resend {
+		sizeBytes += 2 // the original number (RFC 4588, 4)
+	}
+	return sizeBytes
 }

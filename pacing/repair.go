@@ -12,6 +12,9 @@ import (
 // most likely older than the arrival. It returns how many it queued. Next hands
 // them out with the class Resend and the old Seq.
 func (p *Pacer) Resend(now time.Time, seqs []uint16) int {
+	if p.cfg.NoRTX {
+		return 0
+	}
 	p.settle(now)
 	p.cache.expire(now)
 	queued := 0
@@ -59,7 +62,7 @@ func (p *Pacer) resendOne(now time.Time, e *cached) bool {
 
 // again queues a cached packet without having been asked.
 func (p *Pacer) again(seq uint16) {
-	if e := p.cache.get(seq); e != nil && !e.queued {
+	if e := p.cache.get(seq); e != nil && !e.queued && !p.cfg.NoRTX {
 		e.queued = true
 		p.resend.push(seq)
 	}
@@ -135,6 +138,8 @@ type Snapshot struct {
 	Refused     uint64 // resends beyond the budget
 	Guards      uint64 // tail guard packets
 	Padded      uint64 // packets of the padding rate
+	Trains      uint64 // probe trains that began
+	Fillers     uint64 // packets that left only to fill a train
 	Dropped     uint64 // pictures
 	Cached      int
 	CachedBytes int
