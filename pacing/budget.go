@@ -6,27 +6,59 @@ import (
 	"nearglass/cc/rate"
 )
 
-// maxLate is how late a timer may come without costing throughput: the 15.6 ms
-// tick of older Windows systems, and a few milliseconds until the loop runs.
-const maxLate = 20 * time.Millisecond
+const (
+	// maxLate is how late a timer may come without costing throughput: the
+	// 15.6 ms tick of older Windows systems, and a few milliseconds until the
+	// loop runs. What fell due in that time is not a burst that was saved up:
+	// the packets were there, and would have left.
+	maxLate = 20 * time.Millisecond
+	// maxBurst bounds SetBurst. Longer than this a burst is a queue elsewhere.
+	maxBurst = 100 * time.Millisecond
+	// maxDebt bounds how long one packet can hold up the next, at whatever
+	// pace, and so what a sudden change of the pace or the clock can cost.
+	maxDebt = time.Second
+	// maxPadDebt is how far back padding looks at what else was sent: a key
+	// frame long, so that padding fills gaps and does not answer for bursts
+	// that are long over.
+	maxPadDebt = 250 * time.Millisecond
+)
 
-// SetRates changes how fast packets leave. pace bounds everything but audio;
-// zero holds it back. pad is the rate up to which padding fills gaps between
-// pictures; zero sends none.
+// SetRates changes how fast packets leave. pace bounds everything but audio
+// and trains; zero holds it back. pad is the rate up to which padding fills
+// gaps between pictures; zero sends none.
 func (p *Pacer) SetRates(now time.Time, pace, pad rate.Rate) {
 	p.settle(now)
 	pace, pad = max(pace, 0), max(pad, 0)
-	if debt := p.free.Sub(now); debt > 0 {
-		// What was sent ahead is a number of bytes, not a time.
+	switch ahead := p.free.Sub(now); {
+	case pace == p.pace:
+	case pace == 0:
 		p.free = now
-		if pace > 0 {
-			p.free = now.Add(min(pace.Duration(p.pace.Bytes(debt)), time.Second))
-		}
+	case p.pace == 0:
+		p.pace = pace
+		p.free = now.Add(max(ahead, -p.burst()))
+	case ahead > 0: // what was sent ahead is a number of bytes, not a time,
+		p.free = now.Add(min(pace.Duration(p.pace.Bytes(ahead)), maxDebt))
+	case p.waiting(now): // and so is what should have left by now
+		p.free = now.Add(-pace.Duration(p.pace.Bytes(-ahead)))
 	}
 	if p.pad <= 0 && pad > 0 {
 		p.padFree = now
 	}
-	p.pace, p.pad = pace, pad
+	p.pace, p.pad, p.held = pace, pad, time.Time{}
+	p.settle(now)
+}
+
+// SetBurst changes the burst window: how much unused time may be saved up
+// while nothing waits; that much of the pace may leave at once. It is cut to
+// 0 to 100 ms; MinBurstBytes hold at least, and the grain of a coarse timer
+// as far as the pacer feels it, for less would put a picture off by a whole
+// tick. On a path whose queue costs
+// nothing, such as a LAN, a window of a frame interval and a pace somewhat
+// above the encoder's target let a whole picture go at once, so that the
+// pacer is not the delay; where a burst fills a queue it is kept short.
+func (p *Pacer) SetBurst(now time.Time, window time.Duration) {
+	p.settle(now)
+	p.window = min(max(window, 0), maxBurst)
 	p.settle(now)
 }
 
@@ -42,33 +74,78 @@ func (p *Pacer) QueueDelay() time.Duration {
 // burst is how much budget may be saved up, as a time at the present pace.
 func (p *Pacer) burst() time.Duration {
 	if p.pace <= 0 {
-		return p.cfg.Burst
+		return p.window
 	}
-	return max(p.cfg.Burst, p.pace.Duration(p.cfg.MinBurstBytes))
+	return max(p.window, p.grain.size, min(p.pace.Duration(p.cfg.MinBurstBytes), maxDebt))
 }
 
-// settle forgets budget that was saved up beyond the burst window.
+// grain is how coarse the caller's timer is, as it shows in late wake-ups.
+type grain struct {
+	size, last time.Duration
+}
+
+// note takes how late packets were let go that had to wait. It believes two in
+// a row, so that a single hiccup of the system changes nothing, and forgets
+// slowly.
+func (g *grain) note(late time.Duration) {
+	both := min(late, g.last, maxLate)
+	g.last = late
+	g.size = max(both, g.size-(g.size-both)/8)
+}
+
+// hold notes that a packet has to wait for its time.
+func (p *Pacer) hold() {
+	if p.pace > 0 && p.resend.len()+p.video.len() > 0 {
+		p.held = p.free
+	}
+}
+
+// unhold measures how late that time was met.
+func (p *Pacer) unhold(now time.Time) {
+	if !p.held.IsZero() && !now.Before(p.held) {
+		p.grain.note(now.Sub(p.held))
+		p.held = time.Time{}
+	}
+}
+
+// waiting says whether packets are held back by the budget alone.
+func (p *Pacer) waiting(now time.Time) bool {
+	return p.resend.len()+p.video.len() > 0 || p.pad > 0 && p.tail.between && !now.Before(p.padFree)
+}
+
+// settle keeps the budgets near now. Budget beyond the burst window is
+// forgotten while nothing waits, and beyond a late timer's worth while
+// something does.
 func (p *Pacer) settle(now time.Time) {
-	floor := now.Add(-p.burst())
-	if p.free.Before(floor) {
-		p.free = floor
+	saved := p.burst()
+	if p.waiting(now) {
+		saved = max(saved, maxLate)
 	}
-	if p.padFree.Before(floor) {
-		p.padFree = floor
-	}
-	if floor := now.Add(-resendBurst); p.resendFree.Before(floor) {
-		p.resendFree = floor
-	}
+	clamp(&p.free, now, saved, maxDebt)
+	clamp(&p.padFree, now, maxLate, maxPadDebt)
+	clamp(&p.resendFree, now, resendBurst, resendBurst)
 	p.settleTrain(now)
+}
+
+// clamp keeps t from lying more than back before now or ahead after it.
+func clamp(t *time.Time, now time.Time, back, ahead time.Duration) {
+	switch d := t.Sub(now); {
+	case d < -back:
+		*t = now.Add(-back)
+	case d > ahead:
+		*t = now.Add(ahead)
+	}
 }
 
 // charge takes a released packet from the budgets. The caller has settled
 // them. Audio may be charged while the pace is zero; it is then free.
 func (p *Pacer) charge(now time.Time, sizeBytes int) {
 	if p.pace > 0 {
-		p.free = p.free.Add(p.pace.Duration(sizeBytes))
+		p.free = p.free.Add(min(p.pace.Duration(sizeBytes), maxDebt))
+		clamp(&p.free, now, maxDebt, maxDebt)
 	}
 	if p.pad > 0 {
-		p.padFree = p.padFree.Add(p.pad.Duration(sizeBytes))
+		p.padFree = p.padFree.Add(min(p.pad.Duration(sizeBytes), maxPadDebt))
+		clamp(&p.padFree, now, maxPadDebt, maxPadDebt)
 	}
 }

@@ -10,9 +10,8 @@ import (
 type Config struct {
 	// Pace and Pad are the first rates, as for SetRates.
 	Pace, Pad rate.Rate
-	// Burst is how much unused time may be saved up while idle: that much
-	// of the pace may leave at once. Default 5 ms, the timer grain of common
-	// systems a few times over, and well below one frame.
+	// Burst is the first burst window, as for SetBurst. Default 5 ms, well
+	// below one frame.
 	Burst time.Duration
 	// MinBurstBytes is what may leave at once at any rate. Default 4800,
 	// four full packets, so that a small picture is never spread out.
@@ -55,10 +54,15 @@ const (
 	padPacketBytes = 255
 )
 
+// maxAudio bounds the sound that waits, in packets: 2.5 s of 10 ms each. It
+// leaves at once, so more than a few mean that nobody calls Next.
+const maxAudio = 256
+
 // Pacer releases the packets of one stream. See the package comment.
 type Pacer struct {
 	cfg       Config
 	pace, pad rate.Rate
+	window    time.Duration // as SetBurst left it
 	rtt       time.Duration
 
 	audio, video ring[Packet]
@@ -73,6 +77,15 @@ type Pacer struct {
 	free       time.Time
 	resendFree time.Time
 	padFree    time.Time
+	held       time.Time // what free was when a packet had to wait for it
+	grain      grain
+
+	// newest is the picture enqueued last and newestNeeds what it depends
+	// on; newestGone says that it was dropped.
+	newest, newestNeeds uint64
+	newestGone          bool
+	gone                gone
+	needed              []uint64 // memory for Stale
 
 	seq      uint16 // of the next media packet
 	keyFrame uint64 // the newest key frame that left, or began to
@@ -91,7 +104,7 @@ func New(c Config) *Pacer {
 	setDefault(&c.CacheAge, defaultCacheAge)
 	setDefault(&c.ResendShare, defaultResendShare)
 	return &Pacer{
-		cfg: c, pace: max(c.Pace, 0), pad: max(c.Pad, 0), rtt: defaultRTT, seq: c.FirstSeq,
+		cfg: c, pace: max(c.Pace, 0), pad: max(c.Pad, 0), window: min(c.Burst, maxBurst), rtt: defaultRTT, seq: c.FirstSeq,
 		cache: newCache(c.CachePackets, c.CacheBytes, c.CacheAge),
 		tail:  guard{off: c.NoTailGuard},
 	}
@@ -113,10 +126,13 @@ func (p *Pacer) Enqueue(now time.Time, pkt Packet) {
 		if p.audio.len() == 0 {
 			p.audioSince = now
 		}
+		if p.audio.len() == maxAudio {
+			p.audio.pop()
+			p.counts.DroppedAudio++
+		}
 		p.audio.push(pkt)
 	case KeyFrame, Video:
-		p.video.push(pkt)
-		p.videoBytes += pkt.sizeBytes()
+		p.enqueueVideo(&pkt)
 	}
 }
 
@@ -132,8 +148,10 @@ func (p *Pacer) Next(now time.Time) (Packet, bool) {
 		return p.nextTrain(now)
 	}
 	if p.pace <= 0 || now.Before(p.free) {
+		p.hold()
 		return Packet{}, false
 	}
+	p.unhold(now)
 	if pkt, ok := p.nextQueued(now); ok {
 		return pkt, true
 	}

@@ -52,15 +52,16 @@ type Packet struct {
 	Class Class
 	// Frame numbers the picture from 1; all packets of a picture share it.
 	Frame uint64
-	// DependsOn is the picture needed to decode this one; 0 means none.
+	// DependsOn is the picture needed to decode this one; 0 means the one
+	// enqueued before it, and Next fills that in. A key frame needs none.
 	DependsOn uint64
 	// Timestamp is the RTP timestamp, at 90 kHz for video.
 	Timestamp uint32
 	// Captured is when the picture was taken; it goes on the wire with the
 	// first packet.
 	Captured time.Time
-	// Deadline is when the picture loses its worth; zero means never. The
-	// pacer does not act on it; a caller of Drop may.
+	// Deadline is when the picture loses its worth; zero means never. Only
+	// Stale acts on it.
 	Deadline time.Time
 	// First and Marker are set on the first and last packet of a picture.
 	First, Marker bool

@@ -98,52 +98,21 @@ func (p *Pacer) BeyondRepair(seqs []uint16) bool {
 	return p.gap() && slices.ContainsFunc(seqs, func(seq uint16) bool { return p.cache.get(seq) == nil })
 }
 
-// Drop removes from the queue the picture frame and those after it, up to the
-// next key frame. A picture of which a packet has already left stays, for the
-// receiver would wait for its rest. It returns how many pictures went and
-// whether a key frame follows in the queue; if none does and any went, the
-// caller has to have one encoded.
-func (p *Pacer) Drop(frame uint64) (dropped int, keyFollows bool) {
-	var begun, last uint64
-	if p.video.len() > 0 && !p.video.at(0).First {
-		begun = p.video.at(0).Frame
-	}
-	dropping := false
-	p.video.keep(func(pkt *Packet) bool {
-		if pkt.Class == KeyFrame && pkt.Frame != frame {
-			keyFollows = keyFollows || dropping
-			dropping = false
-		} else if pkt.Frame == frame {
-			dropping = true
-		}
-		if !dropping || pkt.Frame == begun {
-			return true
-		}
-		if pkt.Frame != last {
-			last = pkt.Frame
-			dropped++
-		}
-		p.videoBytes -= pkt.sizeBytes()
-		return false
-	})
-	p.counts.Dropped += uint64(dropped)
-	return dropped, keyFollows
-}
-
 // Snapshot is the state of a pacer for telemetry. Counts run from its making.
 type Snapshot struct {
-	Queued      int // packets that wait
-	QueuedBytes int // of video
-	Resent      uint64
-	Refused     uint64 // resends beyond the budget
-	Guards      uint64 // tail guard packets
-	Padded      uint64 // packets of the padding rate
-	Trains      uint64 // probe trains that began
-	Fillers     uint64 // packets that left only to fill a train
-	Dropped     uint64 // pictures
-	Cached      int
-	CachedBytes int
-	Unacked     int // of the cached
+	Queued       int // packets that wait
+	QueuedBytes  int // of video
+	Resent       uint64
+	Refused      uint64 // resends beyond the budget
+	Guards       uint64 // tail guard packets
+	Padded       uint64 // packets of the padding rate
+	Trains       uint64 // probe trains that began
+	Fillers      uint64 // packets that left only to fill a train
+	Dropped      uint64 // pictures
+	DroppedAudio uint64 // packets, for want of room
+	Cached       int
+	CachedBytes  int
+	Unacked      int // of the cached
 }
 
 // Snapshot returns the present state.
