@@ -111,6 +111,7 @@ func setAnalysis(p *x264c.Param, profile h264.Profile) {
 	p.Analyse.Intra |= x264c.AnalyseI4x4
 	p.BDeblockingFilter = 0
 	p.Analyse.BPsy = 0
+	p.Analyse.ILumaDeadzone = [2]int32{deadzone, deadzone}
 	p.Analyse.BMbInfo = 1
 	p.Analyse.BMbInfoUpdate = 0
 	high := int32(0)
@@ -120,6 +121,13 @@ func setAnalysis(p *x264c.Param, profile h264.Profile) {
 	p.BCabac = high
 	p.Analyse.BTransform8x8 = high
 }
+
+// deadzone is how far beyond half a quantizer step a coefficient still rounds
+// to zero, in 64ths of a step, for inter and intra blocks. x264's 21 and 11 suit
+// films, whose grain is not worth its bytes. 200 pictures of moving text at 720p
+// and QP 16 had 47.9 dB with those and 49.3 with 10, at the same 15 kB and time;
+// 6 gives 0.4 dB more and makes refining a still page take 15 % more bytes.
+const deadzone = 10
 
 // setSearch sets how far motion is looked for; search.go chooses.
 func setSearch(p *x264c.Param, wide bool) {

@@ -218,8 +218,13 @@ func (c *Controller) learn(qp int, sizeBytes float64) {
 	}
 	// What was carried for the rest of the picture is not the change's; a
 	// tenth stays, because the share is itself only a prediction.
-	own := max(body-c.carried(qp), body/10)
-	c.model.learn(p.class, own, p.changed*scale(p.class, qp))
+	carried, change := c.carried(qp), c.model.change(p.class, p.changed, qp)
+	c.model.learn(p.class, max(body-carried, body/10), p.changed*scale(p.class, qp))
+	if p.class == steady && carried > change {
+		// A movement that sharpens shows what the coarse picture lost. Without
+		// that it would stay coarse for a second after each scene change.
+		c.model.learn(refine, max(body-change, 0), c.coarsePixels*lostScale(c.worstQP, qp))
+	}
 	if p.class == key || p.class == scene {
 		c.model.foresee(p.class, p.changed/max(p.pixels, 1))
 	}

@@ -103,7 +103,7 @@ func TestMovementFitsTheLink(t *testing.T) {
 		atFloor bool
 	}{
 		{"text, 5 Mbit/s", 5 * rate.Mbps, textScroll, 6, false},
-		{"text, 20 Mbit/s", 20 * rate.Mbps, textScroll, 6, true},
+		{"text, 30 Mbit/s", 30 * rate.Mbps, textScroll, 6, true},
 		{"film, 5 Mbit/s", 5 * rate.Mbps, film, 6, false},
 		{"film, 20 Mbit/s", 20 * rate.Mbps, film, 6, false},
 		{"film, 1 Mbit/s", 1 * rate.Mbps, film, 6, false},
