@@ -134,16 +134,13 @@ func lumaPSNR(luma []byte, want *image.RGBA) float64 {
 	return 10 * math.Log10(255*255*float64(n)/sum)
 }
 
-// fixedTime is how long the fixed-bitrate pipeline's CPU is measured.
+// fixedTime is how long a fixed-bitrate pipeline's CPU is measured.
 const fixedTime = 5 * time.Second
 
-// fixedBitrateCPU is what capturing the source's screen with ffmpeg and encoding
-// it at a fixed bitrate costs while it moves, in cores. Nothing is sent, and
-// nobody watches beside it.
-func (g *glass) fixedBitrateCPU(ctx context.Context) (float64, error) {
-	args := append([]string{"-v", "error", "-nostdin", "-f", "x11grab", "-draw_mouse", "0", "-framerate", strconv.Itoa(fps),
-		"-video_size", fmt.Sprintf("%dx%d", glassSize.X, glassSize.Y), "-i", g.source.name}, fixedEncoder(fixedKbps)...)
-	p, err := desk.Start(ctx, desk.Command{Name: "ffmpeg", Args: append(args, "-f", "null", "-")})
+// pipelineCPU is what a pipeline that captures the moving screen of the source
+// costs, in cores. Nobody watches beside it.
+func (g *glass) pipelineCPU(ctx context.Context, c desk.Command) (float64, error) {
+	p, err := desk.Start(ctx, c)
 	if err != nil {
 		return 0, err
 	}
@@ -157,9 +154,28 @@ func (g *glass) fixedBitrateCPU(ctx context.Context) (float64, error) {
 	g.painter.move(moving, true)
 	used, took := groupCPU(p.Pid())-before, time.Since(start)
 	if err := p.Err(); err != nil {
-		return 0, fmt.Errorf("capture with ffmpeg: %w", err)
+		return 0, fmt.Errorf("capture with %s: %w", c.Name, err)
 	}
 	return used.Seconds() / took.Seconds(), nil
+}
+
+// ffmpegPipeline captures and encodes at a fixed bitrate and sends nothing.
+func (g *glass) ffmpegPipeline() desk.Command {
+	args := append([]string{"-v", "error", "-nostdin", "-f", "x11grab", "-draw_mouse", "0", "-framerate", strconv.Itoa(fps),
+		"-video_size", fmt.Sprintf("%dx%d", glassSize.X, glassSize.Y), "-i", g.source.name}, fixedEncoder(fixedKbps)...)
+	return desk.Command{Name: "ffmpeg", Args: append(args, "-f", "null", "-")}
+}
+
+// gstreamerPipeline captures and encodes at a fixed bitrate and sends plain RTP
+// to a port of this machine: the pipeline of the anchor, less what its webrtcbin
+// adds (DTLS, SRTP, ICE).
+func (g *glass) gstreamerPipeline(port int) desk.Command {
+	return desk.Command{Name: "gst-launch-1.0", Args: []string{"-q",
+		"ximagesrc", "display-name=" + g.source.name, "use-damage=false", "show-pointer=false",
+		"!", fmt.Sprintf("video/x-raw,framerate=%d/1", fps), "!", "videoconvert",
+		"!", "x264enc", "tune=zerolatency", "speed-preset=ultrafast", "bitrate=" + strconv.Itoa(fixedKbps), "key-int-max=9999",
+		"!", "video/x-h264,profile=constrained-baseline", "!", "rtph264pay",
+		"!", "udpsink", "host=127.0.0.1", "port=" + strconv.Itoa(port)}}
 }
 
 // fixedEncoder are ffmpeg's arguments for x264 at a fixed bitrate: ultrafast,

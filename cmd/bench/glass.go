@@ -16,6 +16,9 @@ import (
 // glassSize is the size of both screens.
 var glassSize = image.Pt(1280, 720)
 
+// pointerRest is where the viewer's pointer lies while delays are measured.
+var pointerRest = image.Pt(700, 400)
+
 // glassTimes says how long one visit to a peer measures.
 type glassTimes struct {
 	rounds                 int
@@ -176,7 +179,7 @@ func (g *glass) visit(ctx context.Context, p peer, r *result) *result {
 func (g *glass) settle(ctx context.Context) error {
 	g.painter.paint(0)
 	want := g.painter.react(false)
-	g.fingers.moveTo(image.Pt(700, 400))
+	g.fingers.moveTo(pointerRest)
 	if _, ok := awaitNumber(g.viewer, patchAt, 15*time.Second, func(n uint32) bool { return n == want }); !ok {
 		return errors.New("the source's picture did not appear on the viewer's screen at its own size")
 	}

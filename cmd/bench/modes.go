@@ -97,6 +97,9 @@ func (g *glass) quality(ctx context.Context, r *result) error {
 		return err
 	}
 	defer d.Close()
+	// The pointer is not in the picture that this is compared with.
+	g.fingers.moveTo(glassSize.Sub(image.Pt(1, 1)))
+	defer g.fingers.moveTo(pointerRest)
 	moving, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() { defer close(done); g.painter.move(moving, true) }()
