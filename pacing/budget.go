@@ -44,7 +44,7 @@ func (p *Pacer) SetRates(now time.Time, pace, pad rate.Rate) {
 	if p.pad <= 0 && pad > 0 {
 		p.padFree = now
 	}
-	p.pace, p.pad, p.held = pace, pad, time.Time{}
+	p.pace, p.pad, p.held, p.settled = pace, pad, time.Time{}, time.Time{}
 	p.settle(now)
 }
 
@@ -58,7 +58,7 @@ func (p *Pacer) SetRates(now time.Time, pace, pad rate.Rate) {
 // pacer is not the delay; where a burst fills a queue it is kept short.
 func (p *Pacer) SetBurst(now time.Time, window time.Duration) {
 	p.settle(now)
-	p.window = min(max(window, 0), maxBurst)
+	p.window, p.settled = min(max(window, 0), maxBurst), time.Time{}
 	p.settle(now)
 }
 
@@ -117,8 +117,13 @@ func (p *Pacer) waiting(now time.Time) bool {
 // forgotten while nothing waits, and beyond a late timer's worth while
 // something does.
 func (p *Pacer) settle(now time.Time) {
+	waiting := p.waiting(now)
+	if now == p.settled && waiting == p.settledWaiting {
+		return // most packets of a wake-up
+	}
+	p.settled, p.settledWaiting = now, waiting
 	saved := p.burst()
-	if p.waiting(now) {
+	if waiting {
 		saved = max(saved, maxLate)
 	}
 	clamp(&p.free, now, saved, maxDebt)
@@ -138,11 +143,12 @@ func clamp(t *time.Time, now time.Time, back, ahead time.Duration) {
 }
 
 // charge takes a released packet from the budgets. The caller has settled
-// them. Audio may be charged while the pace is zero; it is then free.
+// them. Audio may be charged while the pace is zero; it is then free. What
+// leaves ahead of its time, which only audio does, must see to it that the
+// debt does not pile up.
 func (p *Pacer) charge(now time.Time, sizeBytes int) {
 	if p.pace > 0 {
 		p.free = p.free.Add(min(p.pace.Duration(sizeBytes), maxDebt))
-		clamp(&p.free, now, maxDebt, maxDebt)
 	}
 	if p.pad > 0 {
 		p.padFree = p.padFree.Add(min(p.pad.Duration(sizeBytes), maxPadDebt))

@@ -15,7 +15,8 @@ type cached struct {
 // cache keeps the newest released packets by sequence number, bounded in
 // packets, bytes and age. Sequence numbers in it are consecutive.
 type cache struct {
-	entries  []cached // length is a power of two, at most 32768
+	entries  []cached // length is a power of two; it grows up to most
+	most     int      // of entries, a power of two, at most 32768
 	oldest   uint16
 	n        int
 	bytes    int
@@ -29,11 +30,11 @@ type cache struct {
 }
 
 func newCache(packets, maxBytes int, maxAge time.Duration) cache {
-	size := 1
-	for size < packets && size < 1<<15 {
-		size <<= 1
+	most := 1
+	for most < packets && most < 1<<15 {
+		most <<= 1
 	}
-	return cache{entries: make([]cached, size), maxBytes: maxBytes, maxAge: maxAge}
+	return cache{entries: make([]cached, min(most, 512)), most: most, maxBytes: maxBytes, maxAge: maxAge}
 }
 
 func (c *cache) slot(seq uint16) *cached { return &c.entries[int(seq)&(len(c.entries)-1)] }
@@ -41,10 +42,13 @@ func (c *cache) slot(seq uint16) *cached { return &c.entries[int(seq)&(len(c.ent
 // add keeps a packet just released; its Seq follows that of the one before.
 func (c *cache) add(now time.Time, pkt *Packet) {
 	sizeBytes := pkt.sizeBytes()
-	for c.n == len(c.entries) || c.n > 0 && c.bytes+sizeBytes > c.maxBytes {
+	c.expire(now)
+	for c.n == c.most || c.n > 0 && c.bytes+sizeBytes > c.maxBytes {
 		c.evict()
 	}
-	c.expire(now)
+	if c.n == len(c.entries) {
+		c.grow()
+	}
 	if c.n == 0 {
 		c.oldest = pkt.Seq
 	}
@@ -52,6 +56,15 @@ func (c *cache) add(now time.Time, pkt *Packet) {
 	c.n++
 	c.bytes += sizeBytes
 	c.unacked++
+}
+
+// grow makes room for twice as many, so that a slow stream needs little memory.
+func (c *cache) grow() {
+	before := *c
+	c.entries = make([]cached, 2*len(before.entries))
+	for i := range uint16(c.n) {
+		*c.slot(c.oldest + i) = *before.slot(c.oldest + i)
+	}
 }
 
 // expire forgets what is too old to be of use.

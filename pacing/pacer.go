@@ -19,8 +19,9 @@ type Config struct {
 	// FirstSeq is the first media sequence number. RFC 3550 wants it random.
 	FirstSeq uint16
 	// CachePackets, CacheBytes and CacheAge bound the retransmission cache.
-	// Defaults 4096 (rounded up to a power of two, at most 32768), 8 MiB
-	// and 1 s: at 1200 bytes and 200 ms that serves up to 190 Mbit/s.
+	// Defaults 8192 (rounded up to a power of two, at most 32768), 8 MiB
+	// and 1 s. At 50 Mbit/s the second is what counts, and at a round trip
+	// of 200 ms it answers four requests for one packet, one after another.
 	CachePackets, CacheBytes int
 	CacheAge                 time.Duration
 	// ResendShare is the part of the pace that resends may take over time,
@@ -37,7 +38,7 @@ type Config struct {
 const (
 	defaultBurst         = 5 * time.Millisecond
 	defaultMinBurstBytes = 4800
-	defaultCachePackets  = 4096
+	defaultCachePackets  = 8192
 	defaultCacheBytes    = 8 << 20
 	defaultCacheAge      = time.Second
 	defaultResendShare   = 0.5
@@ -79,6 +80,10 @@ type Pacer struct {
 	padFree    time.Time
 	held       time.Time // what free was when a packet had to wait for it
 	grain      grain
+	// settled is when the budgets were brought near now, and settledWaiting
+	// whether packets waited then.
+	settled        time.Time
+	settledWaiting bool
 
 	// newest is the picture enqueued last and newestNeeds what it depends
 	// on; newestGone says that it was dropped.
@@ -176,6 +181,7 @@ func (p *Pacer) nextAudio(now time.Time) Packet {
 	pkt.Seq = p.audioSeq
 	p.audioSeq++
 	p.charge(now, pkt.sizeBytes())
+	clamp(&p.free, now, maxDebt, maxDebt)
 	return pkt
 }
 

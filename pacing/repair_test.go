@@ -1,0 +1,118 @@
+package pacing
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"nearglass/cc/rate"
+)
+
+// lossyPath loses packets at random and asks for them again a round trip after
+// they left, and once more each round trip and a quarter while they stay lost.
+type lossyPath struct {
+	t        *testing.T
+	rng      *rand.Rand
+	loss     float64
+	rtt      time.Duration
+	missing  []missing // in order of their next request
+	sent     [1 << 16]Packet
+	asked    int
+	repaired int
+	slowest  time.Duration // from a request to its resend
+}
+
+// missing is a packet that the receiver lacks.
+type missing struct {
+	seq uint16
+	ask time.Time // when the next request arrives at the sender
+}
+
+func (l *lossyPath) send(now time.Time, pkt *Packet, asked map[uint16]time.Time) {
+	lost := l.rng.Float64() < l.loss
+	if pkt.Class == Resend {
+		first := &l.sent[pkt.Seq]
+		if pkt.Frame != first.Frame || &pkt.Body[0] != &first.Body[0] || pkt.Marker != first.Marker || pkt.First != first.First {
+			l.t.Fatalf("number %d carries another packet than the first time", pkt.Seq)
+		}
+		at, ok := asked[pkt.Seq]
+		if !ok {
+			l.t.Fatalf("%d was resent without a request", pkt.Seq)
+		}
+		delete(asked, pkt.Seq)
+		l.slowest = max(l.slowest, now.Sub(at))
+		if lost {
+			l.missing = append(l.missing, missing{pkt.Seq, now.Add(l.rtt * 5 / 4)})
+		} else {
+			l.repaired++
+		}
+		return
+	}
+	l.sent[pkt.Seq] = *pkt
+	if lost {
+		l.missing = append(l.missing, missing{pkt.Seq, now.Add(l.rtt)})
+	}
+}
+
+// requests takes the numbers whose request arrives by now.
+func (l *lossyPath) requests(now time.Time) (seqs []uint16) {
+	waiting := l.missing[:0]
+	for _, m := range l.missing {
+		if m.ask.After(now) {
+			waiting = append(waiting, m)
+			continue
+		}
+		seqs = append(seqs, m.seq)
+	}
+	l.missing = waiting
+	return seqs
+}
+
+// TestRepairAtHighRate: at 50 Mbit/s and a round trip of 200 ms every request
+// is answered within a frame interval, each packet under its old number, and
+// the pace holds with the resends in it, over several turns of the numbers.
+func TestRepairAtHighRate(t *testing.T) {
+	const interval, pace = time.Second / 60, 70 * rate.Mbps
+	for _, loss := range []float64{0.02, 0.05} {
+		path := &lossyPath{t: t, rng: rand.New(rand.NewPCG(1, 2)), loss: loss, rtt: 200 * time.Millisecond}
+		p := New(Config{Pace: pace, FirstSeq: 65_000})
+		p.SetRTT(path.rtt)
+		asked := map[uint16]time.Time{}
+		now, next, number, left := start, start, uint64(0), 0
+		var bytes int
+		for number < 30*60 {
+			if seqs := path.requests(now); len(seqs) > 0 {
+				for _, seq := range seqs {
+					asked[seq] = now
+				}
+				path.asked += len(seqs)
+				if n := p.Resend(now, seqs); n != len(seqs) {
+					t.Fatalf("loss %v: %d of %d requests taken", loss, n, len(seqs))
+				}
+			}
+			if !next.After(now) {
+				number++
+				enqueue(p, now, frame(number, Video, 86, 1200))
+				next = next.Add(interval)
+			}
+			for pkt, ok := p.Next(now); ok; pkt, ok = p.Next(now) {
+				path.send(now, &pkt, asked)
+				bytes += pkt.sizeBytes()
+				left++
+			}
+			if most := pace.Bytes(now.Sub(start)+p.burst()) + 2*1200; bytes > most {
+				t.Fatalf("loss %v: %d bytes in %v, at most %d allowed", loss, bytes, now.Sub(start), most)
+			}
+			now = now.Add(time.Millisecond / 4)
+		}
+		if share := float64(path.asked) / float64(left); share < 0.9*loss || left < 2<<16 {
+			t.Errorf("loss %v: %d requests for %d packets", loss, path.asked, left)
+		}
+		if path.slowest > interval || len(asked) > 100 {
+			t.Errorf("loss %v: the slowest answer took %v, %d are due", loss, path.slowest, len(asked))
+		}
+		if s := p.Snapshot(); s.Refused > 0 || s.Resent != uint64(path.asked-len(asked)) {
+			t.Errorf("loss %v: %d asked, %+v", loss, path.asked, s)
+		}
+	}
+}
