@@ -38,6 +38,8 @@ type Config struct {
 type Endpoint struct {
 	log *slog.Logger
 	mux *familyMux
+	// collected names what the peers' batches take.
+	collected streams
 
 	mu     sync.Mutex
 	peers  map[*Peer]struct{}
@@ -50,11 +52,13 @@ func Listen(c Config) (*Endpoint, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	mux, err := listenMux(c.Addr, log)
+	e := &Endpoint{log: log, peers: make(map[*Peer]struct{})}
+	mux, err := listenMux(c.Addr, &e.collected, log)
 	if err != nil {
 		return nil, err
 	}
-	return &Endpoint{log: log, mux: mux, peers: make(map[*Peer]struct{})}, nil
+	e.mux = mux
+	return e, nil
 }
 
 // Addr is the address listened on, with the real port.

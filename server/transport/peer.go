@@ -34,6 +34,7 @@ type Peer struct {
 	loops    sync.WaitGroup
 
 	writer writer
+	batch  batch
 	rtcp   rtcpReader
 
 	signaling sync.Mutex // held by Answer and AddCandidate
@@ -57,6 +58,7 @@ func newPeer(e *Endpoint, c PeerConfig) *Peer {
 		channels: make(map[string]*webrtc.DataChannel),
 	}
 	p.writer.init()
+	p.batch.init()
 	p.rtcp.writer = &p.writer
 	return p
 }
@@ -158,7 +160,7 @@ func (p *Peer) create(c codec) (*webrtc.PeerConnection, *webrtc.RTPSender, error
 		return nil, nil, err
 	}
 	registry := &interceptor.Registry{}
-	registry.Add(&tap{writer: &p.writer})
+	registry.Add(&tap{peer: p})
 	api := webrtc.NewAPI(
 		webrtc.WithMediaEngine(media),
 		webrtc.WithInterceptorRegistry(registry),
@@ -310,6 +312,9 @@ func (p *Peer) Close() error {
 	p.endpoint.forget(p)
 	if pc == nil {
 		return nil
+	}
+	if err := p.Flush(); err != nil {
+		p.log.Debug("the last packets are lost", "error", err)
 	}
 	err := pc.GracefulClose()
 	p.loops.Wait()

@@ -12,10 +12,16 @@ import (
 	"github.com/pion/webrtc/v4"
 )
 
-// socketBufferBytes sizes each direction of a socket: 2 MiB hold a key frame
-// for every one of several viewers, and about 300 ms at 50 Mbit/s. The kernel
-// may grant less.
-const socketBufferBytes = 2 << 20
+// Buffers of a socket. Linux charges about 2.3 kB for a packet of 1200 bytes
+// and grants twice what is asked for, so that 2 MiB hold some 1800 packets:
+// more than three viewers let go at one turn of their loops (512 each), as a key
+// frame on a fast path makes them. A deeper queue would only hide a device that
+// stands still. What comes in is feedback, keys and messages; 1 MiB lets the
+// reader be kept from the processor for 80 ms while a viewer sends 100 Mbit/s.
+const (
+	sendBufferBytes    = 2 << 20
+	receiveBufferBytes = 1 << 20
+)
 
 // familyMux shares one UDP port among all peers: one socket for IPv4 and one
 // for IPv6, each bound to the given address or to all. pion's own
@@ -33,7 +39,7 @@ type family struct {
 }
 
 // listenMux opens the sockets for addr.
-func listenMux(addr string, log *slog.Logger) (*familyMux, error) {
+func listenMux(addr string, collected *streams, log *slog.Logger) (*familyMux, error) {
 	want, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on UDP address %q: write it like :7433 or 192.168.1.5:7433: %w", addr, err)
@@ -42,7 +48,7 @@ func listenMux(addr string, log *slog.Logger) (*familyMux, error) {
 	host = host.Unmap()
 	m := &familyMux{}
 	if host.Is4() || !host.IsValid() || host.IsUnspecified() {
-		m.v4, err = listenFamily("udp4", host, want.Port, log)
+		m.v4, err = listenFamily("udp4", host, want.Port, collected, log)
 		if err != nil && (host.Is4() || !unsupportedFamily(err)) {
 			return nil, listenError(addr, err)
 		}
@@ -51,7 +57,7 @@ func listenMux(addr string, log *slog.Logger) (*familyMux, error) {
 		want.Port = int(m.v4.local.Port())
 	}
 	if !host.Is4() {
-		m.v6, err = listenFamily("udp6", host, want.Port, log)
+		m.v6, err = listenFamily("udp6", host, want.Port, collected, log)
 		if err != nil && (m.v4 == nil || !unsupportedFamily(err)) {
 			_ = m.Close()
 			return nil, listenError(addr, err)
@@ -81,7 +87,7 @@ func listenError(addr string, err error) error {
 	return fmt.Errorf("listen on UDP %s: %w", addr, err)
 }
 
-func listenFamily(network string, host netip.Addr, port int, log *slog.Logger) (*family, error) {
+func listenFamily(network string, host netip.Addr, port int, collected *streams, log *slog.Logger) (*family, error) {
 	bind := &net.UDPAddr{Port: port}
 	if host.IsValid() && !host.IsUnspecified() {
 		bind.IP, bind.Zone = host.AsSlice(), host.Zone()
@@ -90,19 +96,56 @@ func listenFamily(network string, host netip.Addr, port int, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(conn.SetReadBuffer(socketBufferBytes), conn.SetWriteBuffer(socketBufferBytes)); err != nil {
-		log.Debug("sizing a socket buffer failed", "error", err)
+	sizeBuffers(conn, log)
+	sock, err := newSocket(conn, bestSendMode(), collected)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
 	}
+	log.Debug("UDP socket open", "address", conn.LocalAddr(), "sends", sock.mode)
 	local := conn.LocalAddr().(*net.UDPAddr).AddrPort()
-	mux := ice.NewUDPMuxDefault(ice.UDPMuxParams{Logger: pionLogs{log}.NewLogger("mux"), UDPConn: &socket{conn}})
+	mux := ice.NewUDPMuxDefault(ice.UDPMuxParams{Logger: pionLogs{log}.NewLogger("mux"), UDPConn: sock})
 	return &family{mux, netip.AddrPortFrom(local.Addr().Unmap(), local.Port())}, nil
 }
 
-// socket passes packets between pion and one UDP socket. It is the place for
-// batched sending. A read error on UDP concerns one earlier packet (Windows
-// reports an ICMP answer that way), while pion's mux would stop for good, so
-// only the end of the socket is passed on.
-type socket struct{ *net.UDPConn }
+// sizeBuffers asks for the buffers that a host needs, and says where the kernel
+// gave less: then packets of a burst are lost before they leave.
+func sizeBuffers(conn *net.UDPConn, log *slog.Logger) {
+	if err := errors.Join(conn.SetReadBuffer(receiveBufferBytes), conn.SetWriteBuffer(sendBufferBytes)); err != nil {
+		log.Info("sizing the UDP socket's buffers failed", "error", err)
+		return
+	}
+	send, receive, err := bufferSizes(conn)
+	if err != nil {
+		log.Debug("reading the UDP socket's buffer sizes failed", "error", err)
+		return
+	}
+	if send < sendBufferBytes || receive < receiveBufferBytes {
+		log.Info("the system allows the UDP socket less buffer than asked for; on Linux net.core.wmem_max and rmem_max raise it",
+			"send", send, "sendAsked", sendBufferBytes, "receive", receive, "receiveAsked", receiveBufferBytes)
+	}
+}
+
+// socket passes packets between pion and one UDP socket. RTP waits in a batch
+// until its peer flushes; all else leaves at once. A read error on UDP concerns
+// one earlier packet (Windows reports an ICMP answer that way), while pion's mux
+// would stop for good, so only the end of the socket is passed on.
+type socket struct {
+	*net.UDPConn
+	raw       syscall.RawConn
+	v4        bool
+	mode      sendMode
+	collected *streams
+}
+
+// newSocket wraps a socket; collected says what goes into batches.
+func newSocket(conn *net.UDPConn, mode sendMode, collected *streams) (*socket, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	local := conn.LocalAddr().(*net.UDPAddr)
+	return &socket{UDPConn: conn, raw: raw, v4: local.IP.To4() != nil, mode: mode, collected: collected}, nil
+}
 
 // ReadFromAddrPort reads one datagram.
 func (s *socket) ReadFromAddrPort(b []byte) (int, netip.AddrPort, error) {
@@ -115,8 +158,12 @@ func (s *socket) ReadFromAddrPort(b []byte) (int, netip.AddrPort, error) {
 	}
 }
 
-// WriteToAddrPort sends one datagram.
+// WriteToAddrPort sends one datagram, or has its batch keep it until the flush.
 func (s *socket) WriteToAddrPort(b []byte, to netip.AddrPort) (int, error) {
+	if batch := s.collected.find(b); batch != nil {
+		batch.add(s, b, to)
+		return len(b), nil
+	}
 	return s.WriteToUDPAddrPort(b, to)
 }
 

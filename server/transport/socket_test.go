@@ -63,7 +63,7 @@ func TestEveryInterface(t *testing.T) {
 func TestSocketOutlivesReadErrors(t *testing.T) {
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	check(t, err)
-	s := &socket{conn}
+	s := must[*socket](t)(newSocket(conn, sendEach, nil))
 	read := make(chan error, 1)
 	go func() {
 		_, _, err := s.ReadFromAddrPort(make([]byte, 10))

@@ -316,6 +316,7 @@ func (h *host) run() {
 		case <-timer.C:
 		}
 		h.drain()
+		_ = h.peer.Flush()
 	}
 }
 

@@ -68,10 +68,11 @@ func (w *writer) init() {
 	w.originWall = w.origin.Round(0)
 }
 
-// tap is the only interceptor: it hands pion's bottom writer to ours.
+// tap is the only interceptor: it hands pion's bottom writer to ours, and has
+// the socket collect what that writes.
 type tap struct {
 	interceptor.NoOp
-	writer *writer
+	peer *Peer
 }
 
 // NewInterceptor implements interceptor.Factory.
@@ -79,15 +80,15 @@ func (t *tap) NewInterceptor(string) (interceptor.Interceptor, error) { return t
 
 // BindLocalStream takes the writer of a negotiated stream.
 func (t *tap) BindLocalStream(info *interceptor.StreamInfo, out interceptor.RTPWriter) interceptor.RTPWriter {
-	t.writer.bind(info, out)
+	t.peer.endpoint.collected.collect(&t.peer.batch, info.SSRC, info.SSRCRetransmission)
+	t.peer.writer.bind(info, out)
 	return out
 }
 
 // UnbindLocalStream forgets it.
 func (t *tap) UnbindLocalStream(*interceptor.StreamInfo) {
-	t.writer.mu.Lock()
-	defer t.writer.mu.Unlock()
-	t.writer.out = nil
+	t.peer.writer.unbind()
+	t.peer.endpoint.collected.release(&t.peer.batch)
 }
 
 // bind prepares the header of all packets to come.
@@ -112,6 +113,13 @@ func (w *writer) bind(info *interceptor.StreamInfo, out interceptor.RTPWriter) {
 	w.layOut()
 }
 
+// unbind ends writing.
+func (w *writer) unbind() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.out = nil
+}
+
 // layOut builds the list of header extensions once; their contents are
 // rewritten in place for each packet, which saves the allocations.
 func (w *writer) layOut() {
@@ -129,8 +137,11 @@ func (w *writer) layOut() {
 }
 
 // Write sends a packet that the pacer released at now and returns its send
-// record. A packet that could not be sent has none and uses up no
-// transport-wide sequence number. One goroutine calls it.
+// record. It leaves with the next Flush, which is due when all packets of this
+// turn are written; before that when 64 wait, and with the next Write when the
+// Flush is a millisecond late. Until the first Flush it leaves at once. A packet
+// that could not be written has no record and uses up no transport-wide sequence
+// number. One goroutine calls it.
 func (p *Peer) Write(now time.Time, pkt *pacing.Packet) (cc.Sent, error) {
 	w := &p.writer
 	w.mu.Lock()
@@ -143,6 +154,7 @@ func (p *Peer) Write(now time.Time, pkt *pacing.Packet) (cc.Sent, error) {
 	if err != nil {
 		return cc.Sent{}, err
 	}
+	p.batch.begin(now)
 	n, err := w.out.Write(&w.header, payload, nil)
 	if err != nil {
 		return cc.Sent{}, fmt.Errorf("write packet: %w", err)
@@ -152,6 +164,13 @@ func (p *Peer) Write(now time.Time, pkt *pacing.Packet) (cc.Sent, error) {
 	}
 	return w.record(now, pkt, n, len(payload)), nil
 }
+
+// Flush sends what Write has collected, in one system call where the system has
+// one for it. The session calls it after each turn of writing. An error says how
+// many packets did not leave since the last Flush: their send records stand, and
+// they are lost like packets that the network loses. It never waits for the
+// device. Safe for concurrent use.
+func (p *Peer) Flush() error { return p.batch.flush() }
 
 // setHeader fills the header for pkt.
 func (w *writer) setHeader(pkt *pacing.Packet) {
