@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -40,6 +41,7 @@ type Endpoint struct {
 	mux *familyMux
 	// collected names what the peers' batches take.
 	collected streams
+	mtuOf     func(netip.Addr) int // interfaceMTU; tests put another in its place
 
 	mu     sync.Mutex
 	peers  map[*Peer]struct{}
@@ -52,7 +54,7 @@ func Listen(c Config) (*Endpoint, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	e := &Endpoint{log: log, peers: make(map[*Peer]struct{})}
+	e := &Endpoint{log: log, peers: make(map[*Peer]struct{}), mtuOf: interfaceMTU}
 	mux, err := listenMux(c.Addr, &e.collected, log)
 	if err != nil {
 		return nil, err

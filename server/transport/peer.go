@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pion/interceptor"
 	"github.com/pion/webrtc/v4"
@@ -33,9 +34,10 @@ type Peer struct {
 	done     chan struct{} // closed by Close
 	loops    sync.WaitGroup
 
-	writer writer
-	batch  batch
-	rtcp   rtcpReader
+	writer  writer
+	batch   batch
+	rtcp    rtcpReader
+	payload atomic.Int32 // what MaxPayload answers
 
 	signaling sync.Mutex // held by Answer and AddCandidate
 
@@ -59,6 +61,7 @@ func newPeer(e *Endpoint, c PeerConfig) *Peer {
 	}
 	p.writer.init()
 	p.batch.init()
+	p.payload.Store(MaxPayloadBytes)
 	p.rtcp.writer = &p.writer
 	return p
 }
@@ -177,6 +180,7 @@ func (p *Peer) create(c codec) (*webrtc.PeerConnection, *webrtc.RTPSender, error
 	}
 	pc.OnDataChannel(p.onChannel)
 	pc.OnConnectionStateChange(p.onState)
+	pc.SCTP().Transport().ICETransport().OnSelectedCandidatePairChange(p.onRoute)
 	return pc, sender, nil
 }
 
@@ -232,10 +236,20 @@ func (p *Peer) Route() (Route, bool) {
 	if err != nil || pair == nil {
 		return Route{}, false
 	}
+	return routeOf(pair), true
+}
+
+func routeOf(pair *webrtc.ICECandidatePair) Route {
 	return Route{
 		Local: addrPort(pair.Local), Remote: addrPort(pair.Remote),
 		LocalType: pair.Local.Typ.String(), RemoteType: pair.Remote.Typ.String(),
-	}, true
+	}
+}
+
+// onRoute takes another path, the first one too.
+func (p *Peer) onRoute(pair *webrtc.ICECandidatePair) {
+	route := routeOf(pair)
+	p.payload.Store(int32(route.maxPayload(p.endpoint.mtuOf(route.Local.Addr()))))
 }
 
 // addrPort is the zero value for a candidate that hides behind a name.

@@ -43,13 +43,6 @@ var (
 	ErrClosed = errors.New("transport closed")
 )
 
-// MaxPayloadBytes is the most RTP payload, Head and Body, that keeps a packet
-// at or below 1200 bytes with its RTP header (12), header extensions (20, and
-// 8 kept for a dependency descriptor), RTX number (2) and SRTP tag (16). With
-// IP and UDP headers that fits the 1280 bytes of IPv6's least MTU, which is
-// also what Tailscale's interface has.
-const MaxPayloadBytes = 1200 - 12 - 28 - 2 - 16
-
 // MaxMessageBytes is the largest message that a data channel accepts.
 const MaxMessageBytes = 64 << 10
 

@@ -32,16 +32,16 @@ func stream(h *host, count, sizeBytes int) [][]byte {
 }
 
 // collect reads packets until count pictures have ended and no number is
-// missing between the first and the last.
+// missing between the first and the last. What an earlier call has seen does not
+// count again: the tail guard resends the end of a stream.
 func collect(t *testing.T, v *viewer, count int) []*rtp.Packet {
 	t.Helper()
 	var packets []*rtp.Packet
-	seen := map[uint16]bool{}
 	markers := 0
 	var first, last uint16
 	for {
 		p := receive(t, v.packets, "packet")
-		if seen[p.SequenceNumber] {
+		if v.seen[p.SequenceNumber] {
 			continue
 		}
 		if len(packets) == 0 {
@@ -53,12 +53,12 @@ func collect(t *testing.T, v *viewer, count int) []*rtp.Packet {
 		if int16(p.SequenceNumber-first) < 0 {
 			first = p.SequenceNumber
 		}
-		seen[p.SequenceNumber] = true
+		v.seen[p.SequenceNumber] = true
 		packets = append(packets, p)
 		if p.Marker {
 			markers++
 		}
-		if markers >= count && len(seen) == int(last-first)+1 {
+		if markers >= count && len(packets) == int(last-first)+1 {
 			return packets
 		}
 	}

@@ -37,6 +37,7 @@ type viewer struct {
 	pc       *webrtc.PeerConnection
 	wire     *wire
 	packets  chan *rtp.Packet // in order of arrival, RTX unwrapped
+	seen     map[uint16]bool  // sequence numbers that collect has taken
 	control  *webrtc.DataChannel
 	messages chan string
 }
@@ -130,7 +131,7 @@ func check(t *testing.T, err error) {
 func newViewer(t *testing.T, c viewerConfig) *viewer {
 	t.Helper()
 	packets := make(chan *rtp.Packet, 10_000)
-	v := &viewer{t: t, wire: &wire{lose: c.lose, packets: packets}, packets: packets, messages: make(chan string, 100)}
+	v := &viewer{t: t, wire: &wire{lose: c.lose, packets: packets}, packets: packets, seen: map[uint16]bool{}, messages: make(chan string, 100)}
 	registry := &interceptor.Registry{}
 	registry.Add(v.wire)
 	registry.Add(must[*twcc.SenderInterceptorFactory](t)(twcc.NewSenderInterceptor()))
