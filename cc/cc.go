@@ -3,7 +3,7 @@
 // A controller is told what was sent, what the receiver reported and that
 // time has passed; it answers with an Update. It holds no lock, goroutine,
 // clock or log: now is a parameter, and one goroutine, the session's loop,
-// owns it. Constant is the controller of a fixed rate.
+// owns it. Controller follows the network; Constant holds a fixed rate.
 //
 // Sequence numbers here are the transport-wide ones of
 // draft-holmer-rmcat-transport-wide-cc-extensions-01, unwrapped to 64 bits,
@@ -32,6 +32,8 @@ type Sent struct {
 	Last bool
 	// Resend marks a packet that was sent before under another sequence.
 	Resend bool
+	// Probe is the ID of the probe train that it left in; 0 for none.
+	Probe uint32
 }
 
 // Ack is what the receiver reported of one sent packet.
@@ -52,12 +54,25 @@ type Ack struct {
 type Update struct {
 	// Target is what the encoder may produce, in bit/s of RTP payload.
 	Target rate.Rate
-	// Pace is how fast the pacer may release packets; at least Target.
+	// Pace is how fast the pacer may release packets. It is above Target, so
+	// that a picture leaves as a train, except in an outage, when it lets just
+	// enough through to notice the end.
 	Pace rate.Rate
 	// Pad is the rate to fill up to with padding; 0 sends none.
 	Pad rate.Rate
+	// Probe is a train to send once, as soon as possible. A new ID is a new
+	// train; the ID 0 is none.
+	Probe Probe
 	// State is a word for logs and the overlay, such as "constant".
 	State string
 	// Reason says in words why the rates are what they are.
 	Reason string
+}
+
+// Probe is a train of packets that leaves faster than the stream does, to learn
+// what the path carries.
+type Probe struct {
+	ID    uint32
+	Rate  rate.Rate
+	Bytes int // of UDP payload, in all
 }

@@ -1,0 +1,166 @@
+package cc
+
+import (
+	"math"
+	"time"
+
+	"nearglass/cc/rate"
+)
+
+// capacitySamples is how many trains are remembered: 1 s of pictures.
+const capacitySamples = 64
+
+const (
+	// calmSpan and roughSpan are how much arrival time an estimate is taken
+	// over, on a path that spaces trains evenly and on one that does not.
+	calmSpan  = 60 * time.Millisecond
+	roughSpan = 600 * time.Millisecond
+	// freshTrains are what shows a change of the path: one could be chance.
+	freshTrains = 2
+	// freshBytes is what they have to measure, so that grain is no change.
+	freshBytes = 4000
+	// changed is how far, relatively, they have to be off on a calm path.
+	changed = 0.15
+	// roughness is the spread, relative, beyond which a path is rough.
+	roughness = 0.25
+)
+
+// capacity estimates what the path carries from the spacing of trains.
+type capacity struct {
+	samples [capacitySamples]sample // ring, the newest at n-1
+	n       int
+	rate    rate.Rate // on the wire; 0: unknown
+	noise   float64   // relative deviation of single trains
+	// spread says that the path itself limited the newest trains, not the
+	// pacer: then the estimate is known from above too.
+	spread bool
+	proven rate.Rate // the most that a fresh set of trains showed
+	at     time.Time // of the newest sample
+}
+
+// add takes a train.
+func (c *capacity) add(s sample) {
+	if !s.gauges() {
+		return
+	}
+	// Faster in than out means that something on the way held the packets
+	// and let them go together, as WiFi does: the train shows no more than
+	// its own rate.
+	s.received = max(s.received, s.sent)
+	c.samples[c.n%capacitySamples] = s
+	c.n++
+	c.at = s.at
+}
+
+// back returns the i-th newest sample, 0 being the newest.
+func (c *capacity) back(i int) *sample { return &c.samples[(c.n-1-i)%capacitySamples] }
+
+// known is how many samples are remembered.
+func (c *capacity) known() int { return min(c.n, capacitySamples) }
+
+// forget drops all but the newest keep samples.
+func (c *capacity) forget(keep int) {
+	keep = min(keep, c.known())
+	var newest [capacitySamples]sample
+	for i := range keep {
+		newest[keep-1-i] = *c.back(i)
+	}
+	c.samples, c.n = newest, keep
+}
+
+// tally adds up trains.
+type tally struct {
+	bytes    int
+	received time.Duration
+	trains   int
+}
+
+func (t *tally) add(s *sample) {
+	t.bytes += s.bytes
+	t.received += s.received
+	t.trains++
+}
+
+func (t *tally) rate() rate.Rate { return rate.Of(t.bytes, t.received) }
+
+// update makes an estimate of the trains so far. fresh of them are new. A
+// steadfast one believes no sudden change; a hasty one averages no longer on a
+// rough path.
+func (c *capacity) update(fresh int, steadfast, hasty bool) {
+	if fresh == 0 || c.known() == 0 {
+		return
+	}
+	c.measureNoise()
+	if !steadfast {
+		c.detectChange()
+	}
+	span := calmSpan
+	if c.noise > roughness && !hasty {
+		span = roughSpan
+	}
+	var all, spread tally
+	for i := 0; i < c.known() && all.received < span; i++ {
+		s := c.back(i)
+		all.add(s)
+		if s.spread() {
+			spread.add(s)
+		}
+	}
+	c.spread = 2*spread.trains > all.trains
+	c.settle(all.rate(), spread)
+}
+
+// settle chooses the estimate. Trains that the path did not spread only say
+// that it carries at least so much.
+func (c *capacity) settle(all rate.Rate, spread tally) {
+	switch {
+	case c.spread:
+		c.rate = spread.rate()
+	case all > c.rate:
+		c.rate = all
+	}
+	c.proven = max(all, spread.rate())
+}
+
+// measureNoise takes the mean deviation of neighbouring trains.
+func (c *capacity) measureNoise() {
+	sum, n := 0.0, 0
+	for i := 0; i+1 < min(c.known(), 24); i++ {
+		a, b := c.back(i), c.back(i+1)
+		if !a.spread() || !b.spread() {
+			continue
+		}
+		x, y := speed(a), speed(b)
+		sum += math.Abs(x-y) / max(x+y, 1)
+		n++
+	}
+	if n >= 4 {
+		c.noise = 1.5 * sum / float64(n)
+	}
+}
+
+func speed(s *sample) float64 { return float64(rate.Of(s.bytes, s.received)) }
+
+// detectChange drops older trains when the newest tell of another path.
+func (c *capacity) detectChange() {
+	need := freshTrains
+	if c.noise > roughness {
+		need = 8
+	}
+	var fresh, older tally
+	for i := range c.known() {
+		s := c.back(i)
+		if fresh.trains < need || fresh.bytes < freshBytes {
+			fresh.add(s)
+		} else if older.received < roughSpan {
+			older.add(s)
+		}
+	}
+	if older.trains == 0 || fresh.trains < need {
+		return
+	}
+	x, y := float64(fresh.rate()), float64(older.rate())
+	if math.Abs(x-y) > max(changed, 3*c.noise/math.Sqrt(float64(need)))*y {
+		c.forget(fresh.trains)
+	}
+}

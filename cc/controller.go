@@ -1,0 +1,199 @@
+package cc
+
+import (
+	"time"
+
+	"nearglass/cc/rate"
+)
+
+const (
+	// headroom is the share of the capacity that the stream fills. Pictures
+	// vary in size by a twentieth; above this a queue stands for a picture
+	// in twenty. The table in docs/CONGESTION.md shows the choice.
+	headroom = 0.93
+	// paceGain is how much faster than the capacity packets leave, so that
+	// the path spreads them and a larger capacity shows within one picture.
+	paceGain = 2
+	// startPace is the pace before anything is known. The first picture then
+	// gauges up to that, and is no longer than a few milliseconds in a queue
+	// that cannot take it.
+	startPace = 20 * rate.Mbps
+	// drainTime is how fast a standing queue is to be gone.
+	drainTime = 250 * time.Millisecond
+	// leastDrain is the share of the capacity that is used even while a
+	// queue drains.
+	leastDrain = 0.3
+)
+
+// Controller follows what the path carries. See the package comment.
+type Controller struct {
+	c       Config
+	update  Update
+	history history
+	train   train
+	cap     capacity
+	queue   queue
+	share   share
+	outage  outage
+	prober  prober
+	loss    lossModel
+
+	virtual virtualQueue
+	sizes   sizes
+	started bool
+	limit   rate.Rate // of the loss model; 0: none
+}
+
+// New makes a controller that knows nothing but the configuration.
+func New(c Config) *Controller {
+	c = c.withDefaults()
+	k := &Controller{c: c, share: newShare()}
+	k.update = Update{Target: c.Start, Pace: max(startPace, c.Start), State: "starting", Reason: "no feedback yet"}
+	return k
+}
+
+func (c *Controller) off(p Part) bool { return c.c.Off&p != 0 }
+
+// OnSent takes a packet that left. Sequence numbers have to rise; a packet
+// that does not is ignored.
+func (c *Controller) OnSent(now time.Time, s Sent) {
+	p, ok := c.history.add(s)
+	if !ok {
+		return
+	}
+	before := c.history.before(p)
+	p.first = before == nil || before.Frame != p.Frame && !p.Resend || before.Probe != p.Probe
+	c.virtual.send(p, c.cap.rate)
+	c.sizes.send(p)
+	c.outage.send(s.At)
+}
+
+// OnFeedback takes one report of the receiver, in order of sequence.
+func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
+	c.outage.hear(now)
+	trains := 0
+	var last *packet
+	var lastDelay time.Duration
+	for _, a := range acks {
+		p := c.history.get(a.Sequence)
+		if p == nil || p.acked {
+			continue
+		}
+		if a.Lost {
+			c.miss(p)
+			continue
+		}
+		p.acked = true
+		c.loss.arrive(p)
+		if s, ok := c.train.add(p, a.Arrived); ok {
+			trains += c.learn(s)
+		}
+		if last == nil || p.Sequence > last.Sequence {
+			last, lastDelay = p, c.train.last
+		}
+	}
+	if s, ok := c.train.close(); ok {
+		trains += c.learn(s)
+	}
+	if last == nil {
+		return c.update
+	}
+	c.cap.update(trains, c.off(Change), c.off(Calm))
+	c.virtual.sync(&c.history, last, lastDelay-c.queue.base, c.cap.rate)
+	c.decide(now)
+	return c.update
+}
+
+// miss notes a packet that is reported lost.
+func (c *Controller) miss(p *packet) {
+	if p.lost {
+		return
+	}
+	p.lost = true
+	c.loss.miss(p)
+	c.train.miss(p)
+}
+
+// learn takes a finished train and says how many it counts for.
+func (c *Controller) learn(s sample) int {
+	c.queue.observe(s.at, min(s.first, s.last))
+	if s.headed {
+		c.queue.add(&s)
+	}
+	if !s.gauges() {
+		return 0
+	}
+	c.cap.add(s)
+	return 1
+}
+
+// OnTick is called at Deadline, and once at the start for the first rates.
+func (c *Controller) OnTick(now time.Time) Update {
+	if !c.started {
+		c.started = true
+		c.recall(now)
+		return c.update
+	}
+	if c.outage.begins(now) && !c.off(Outage) {
+		c.holdBack()
+	}
+	return c.update
+}
+
+// Deadline returns when OnTick is due next; the zero time means never.
+func (c *Controller) Deadline() time.Time {
+	if c.off(Outage) {
+		return time.Time{}
+	}
+	return c.outage.deadline()
+}
+
+// decide makes the update from what is known now.
+func (c *Controller) decide(now time.Time) {
+	if c.cap.rate <= 0 {
+		return // nothing gauged yet
+	}
+	w := c.weigh(now)
+	u := Update{State: w.state, Reason: w.reason}
+	u.Target = c.sizes.payload(w.wire)
+	u.Target = min(max(u.Target, c.c.Min), c.c.Max)
+	u.Pace = max(c.cap.rate.Scale(paceGain), u.Target.Scale(1.25))
+	u.Probe = c.prober.plan(now, c)
+	c.update = u
+}
+
+// weighed is a rate on the wire, and why it is that.
+type weighed struct {
+	wire          rate.Rate
+	state, reason string
+}
+
+// weigh turns the estimates into a rate on the wire.
+func (c *Controller) weigh(now time.Time) weighed {
+	noise := c.queue.noise()
+	standing, unforeseen, known := c.queue.least(recently)
+	tolerated := leastStanding + 2*noise
+	if known && !c.off(Share) {
+		c.share.judge(now, standing, unforeseen, tolerated, c.cap.rate, c.off(Compete))
+	}
+	room := c.cap.rate.Scale(headroom * c.share.value)
+	w := weighed{room, "steady", "what the path carries, less headroom"}
+	if c.share.value < 0.95 {
+		w.state, w.reason = "sharing", "others use the path too"
+	}
+	if c.share.competing {
+		return weighed{room, "competing", "another flow keeps the queue full"}
+	}
+	if limit, ok := c.loss.limit(now, c); ok && limit < w.wire {
+		w = weighed{limit, "lossy", "more is lost the more is sent"}
+	}
+	if excess := c.virtual.head - tolerated; known && excess > 0 && !c.off(Drain) {
+		less := c.cap.rate.Scale(float64(excess) / float64(drainTime))
+		w.wire = max(w.wire-less, c.cap.rate.Scale(leastDrain*c.share.value))
+		w.state, w.reason = "draining", "a queue stands in front of the bottleneck"
+	}
+	return w
+}
+
+// leastStanding is the queue that is let be: the noise of a calm path.
+const leastStanding = 2 * time.Millisecond

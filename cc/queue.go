@@ -1,0 +1,86 @@
+package cc
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// baseHalf is half of how long a one-way delay counts as the least.
+	baseHalf = 15 * time.Second
+	// heads is how many trains the standing queue is judged by.
+	heads = 32
+	// recently is how far back the least queue is looked for.
+	recently = 250 * time.Millisecond
+)
+
+// head is what the first packet of a train met.
+type head struct {
+	at         time.Time // its departure
+	delay      time.Duration
+	unforeseen time.Duration // queue that our own packets do not explain
+}
+
+// queue watches what stands in front of the bottleneck: what the first packet
+// of a train finds there. What a train itself adds is gone before the next.
+type queue struct {
+	base, next time.Duration // least one-way delay, of this window and the coming one
+	since      time.Time     // when the coming one began; zero: no delay is known
+	heads      [heads]head
+	n          int
+}
+
+// observe takes a one-way delay for the base.
+func (q *queue) observe(at time.Time, delay time.Duration) {
+	switch {
+	case q.since.IsZero():
+		q.base, q.next, q.since = delay, delay, at
+	case at.Sub(q.since) > baseHalf:
+		q.base, q.next, q.since = min(q.next, delay), delay, at
+	default:
+		q.base, q.next = min(q.base, delay), min(q.next, delay)
+	}
+}
+
+// add takes the first packet of a train.
+func (q *queue) add(s *sample) {
+	q.observe(s.at, s.first)
+	q.heads[q.n%heads] = head{at: s.at, delay: s.first, unforeseen: s.first - q.base - s.foreseen}
+	q.n++
+}
+
+func (q *queue) back(i int) *head { return &q.heads[(q.n-1-i)%heads] }
+
+func (q *queue) known() int { return min(q.n, heads) }
+
+// noise is how much the delay differs from one train to the next, for no
+// reason that a controller could act upon: the median.
+func (q *queue) noise() time.Duration {
+	var steps [heads]time.Duration
+	n := 0
+	for i := 0; i+1 < min(q.known(), 17); i++ {
+		steps[n] = (q.back(i).delay - q.back(i+1).delay).Abs()
+		n++
+	}
+	if n == 0 {
+		return 0
+	}
+	slices.Sort(steps[:n])
+	return steps[n/2]
+}
+
+// least returns the smallest queue and the smallest unforeseen one that the
+// trains of a time found; false when there were fewer than three.
+func (q *queue) least(d time.Duration) (standing, unforeseen time.Duration, ok bool) {
+	if q.n == 0 {
+		return 0, 0, false
+	}
+	newest := q.back(0).at
+	standing, unforeseen = time.Hour, time.Hour
+	n := 0
+	for ; n < q.known() && newest.Sub(q.back(n).at) < d; n++ {
+		standing = min(standing, q.back(n).delay-q.base)
+		unforeseen = min(unforeseen, q.back(n).unforeseen)
+	}
+	return standing, unforeseen, n >= 3
+}

@@ -1,0 +1,101 @@
+package cc
+
+import "time"
+
+// sample is what one train of packets told. A train is the packets of one
+// picture, or of one probe, that left together: the bottleneck spreads them to
+// its own rate, and the spacing in which they arrive shows it. (Netflix's
+// draft-ageneau-ccwg-ndtc and Google's SQP read pictures the same way.)
+type sample struct {
+	bytes    int           // on the wire, of all packets that arrived but the first
+	received time.Duration // from the first arrival to the last
+	sent     time.Duration // from the first departure to the last, of those that arrived
+	packets  int           // that arrived
+	lost     int
+	first    time.Duration // one-way delay of the first packet, from an arbitrary origin
+	last     time.Duration // and of the last
+	foreseen time.Duration // the queue that the first should have met
+	headed   bool          // the first packet is the first of its train
+	at       time.Time     // departure of the first
+	arrived  time.Duration // arrival of the last
+	end      uint64        // sequence of the last
+	probe    uint32
+}
+
+// arrivalGrain is the step in which transport-cc tells arrivals.
+const arrivalGrain = 250 * time.Microsecond
+
+// trainGap divides trains that are not told apart otherwise: packets of a
+// picture that waited so long in the pacer do not probe the path.
+const trainGap = 8 * time.Millisecond
+
+// train collects acknowledgements of packets that left together.
+type train struct {
+	sample
+	open         bool
+	frame        uint64
+	origin       time.Time // that one-way delays count from
+	firstArrived time.Duration
+	lastSent     time.Time
+}
+
+// add takes the acknowledgement of a packet. When it belongs to another train
+// than those before, it returns the sample of that one.
+func (t *train) add(p *packet, arrived time.Duration) (done sample, ok bool) {
+	if t.origin.IsZero() {
+		t.origin = p.At
+	}
+	if !t.holds(p) {
+		done, ok = t.close()
+		*t = train{origin: t.origin, open: true, frame: p.Frame, firstArrived: arrived, lastSent: p.At}
+		delay := arrived - p.At.Sub(t.origin)
+		t.sample = sample{
+			packets: 1, first: delay, last: delay, foreseen: p.foreseen, headed: p.first,
+			at: p.At, arrived: arrived, end: p.Sequence, probe: p.Probe,
+		}
+		return done, ok
+	}
+	t.packets++
+	t.bytes += p.wireBytes
+	t.arrived = max(t.arrived, arrived)
+	t.received = t.arrived - t.firstArrived
+	t.sent = p.At.Sub(t.at)
+	t.last = arrived - p.At.Sub(t.origin)
+	t.end, t.lastSent = p.Sequence, p.At
+	return sample{}, false
+}
+
+// holds says whether a packet belongs to the train.
+func (t *train) holds(p *packet) bool {
+	return t.open && p.Probe == t.probe && (p.Probe != 0 || p.Frame == t.frame || p.Resend) &&
+		p.At.Sub(t.lastSent) < trainGap
+}
+
+// miss notes a packet that is reported lost.
+func (t *train) miss(p *packet) {
+	if t.open && p.Frame == t.frame && p.Probe == t.probe {
+		t.lost++
+	}
+}
+
+// close ends the train and returns its sample, if there is one.
+func (t *train) close() (sample, bool) {
+	ok := t.open
+	t.open = false
+	return t.sample, ok
+}
+
+// gauges says whether the sample tells anything of the rate of the path.
+func (s *sample) gauges() bool {
+	return s.packets >= 2 && s.received > 0 && s.bytes >= leastTrainBytes
+}
+
+// leastTrainBytes is the least that a train has to measure: below it the grain
+// of the arrival times is all that it shows.
+const leastTrainBytes = 600
+
+// spread says whether the path spread the train, so that it shows the rate of
+// the path and not that of the pacer.
+func (s *sample) spread() bool {
+	return s.received > s.sent+s.sent/8+arrivalGrain
+}
