@@ -9,7 +9,7 @@ import (
 	"nearglass/cc/rate"
 )
 
-// flow is what TestFlows and its like drive: Cubic and Background.
+// flow is what drive runs: Cubic and Background.
 type flow interface {
 	Next() time.Time
 	Step(now time.Time, l sender)

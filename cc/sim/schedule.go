@@ -20,6 +20,10 @@ const (
 	// maxWorkBytes keeps work within an int64; a gigabyte in one queue is
 	// beyond anything simulated.
 	maxWorkBytes = 1 << 30
+	// dead is how long a schedule that repeats may transmit nothing before it
+	// counts as never transmitting again: outages can fall on each time that
+	// has a rate, and a search would not end.
+	dead = time.Hour
 )
 
 // schedule is a rate over time: steps, perhaps repeated, less outages. Times
@@ -31,15 +35,7 @@ type schedule struct {
 }
 
 func newSchedule(steps []Step, repeat time.Duration, o Outages) schedule {
-	s := schedule{steps: steps, repeat: max(repeat, 0), outages: o}
-	idle := len(steps) > 0
-	for _, step := range steps {
-		idle = idle && step.Rate <= 0
-	}
-	if idle {
-		s.repeat = 0 // or the search for an end would not end
-	}
-	return s
+	return schedule{steps: steps, repeat: max(repeat, 0), outages: o}
 }
 
 // step gives the rate in force at t, outages aside, and when it may change.
@@ -102,12 +98,14 @@ func (o Outages) at(t time.Duration) (down bool, until time.Duration) {
 
 // up gives the first time from t on at which something is transmitted.
 func (s *schedule) up(t time.Duration) time.Duration {
-	for t < forever {
+	for start := t; t < forever; {
 		r, until := s.at(t)
 		if r > 0 {
 			return t
 		}
-		t = until
+		if t = until; s.repeat > 0 && t-start > dead {
+			return forever
+		}
 	}
 	return forever
 }
@@ -118,10 +116,12 @@ func (s *schedule) finish(t time.Duration, sizeBytes int) time.Duration {
 	work := int64(min(sizeBytes, maxWorkBytes)) * workPerByte
 	for t < forever && work > 0 {
 		r, until := s.at(t)
-		if r == unlimited {
+		switch {
+		case r == unlimited:
 			return t
-		}
-		if r > 0 {
+		case r == 0:
+			until = s.up(until)
+		default:
 			need := time.Duration((work-1)/int64(r) + 1)
 			if need <= until-t {
 				return t + need
