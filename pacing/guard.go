@@ -8,14 +8,15 @@ import "time"
 // that, but padding on the media's own numbers it does. It keeps the request
 // back, though, until the next packet with a payload or 100 ms later; so the
 // last media packet goes out once more behind the padding, by RTX, which also
-// repairs it if it was the lost one. The first step waits
-// out the next picture at 60 a second, and the third is within the 100 ms that
-// the picture may stay wrong; a guard packet that is lost too is covered by
-// the next. The later ones are for a path that was gone for a while: it took
-// the last picture and its first guards together. Where acknowledgements come,
-// they end the guard after one or two hundred milliseconds.
+// repairs it if it was the lost one. The first step waits out the next picture
+// at 60 a second, which may come 17 ms after a short one, and the third is
+// within the 100 ms that the picture may stay wrong; a guard packet that is lost
+// too is covered by the next. The later ones are for a path that was gone for a
+// while: it took the last picture and its first guards together. Where
+// acknowledgements come, they end the guard after one or two hundred
+// milliseconds.
 var guardSteps = [...]time.Duration{
-	15 * time.Millisecond, 45 * time.Millisecond, 90 * time.Millisecond,
+	20 * time.Millisecond, 45 * time.Millisecond, 90 * time.Millisecond,
 	180 * time.Millisecond, 360 * time.Millisecond, 720 * time.Millisecond,
 	1500 * time.Millisecond, 3 * time.Second, 6 * time.Second,
 }

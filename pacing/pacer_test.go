@@ -294,7 +294,7 @@ func TestDrop(t *testing.T) {
 
 // guards gives the tail guard's times within the first second.
 func guards(after time.Duration) (at []time.Duration) {
-	for _, ms := range []time.Duration{15, 45, 90, 180, 360, 720} {
+	for _, ms := range []time.Duration{20, 45, 90, 180, 360, 720} {
 		at = append(at, after+ms*time.Millisecond)
 	}
 	return at
@@ -310,7 +310,7 @@ func TestTailGuard(t *testing.T) {
 		{"nothing known", nil, 0, guards(0)},
 		{"all arrived", []uint16{0, 1, 2}, 0, nil},
 		{"one missing", []uint16{0, 2}, 0, guards(0)},
-		{"the stream goes on", nil, 14 * time.Millisecond, guards(14 * time.Millisecond)},
+		{"the stream goes on", nil, 17 * time.Millisecond, guards(17 * time.Millisecond)},
 	} {
 		p := New(Config{Pace: 100 * rate.Mbps})
 		enqueue(p, start, frame(1, Video, 3, 1200))
