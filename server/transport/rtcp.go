@@ -1,7 +1,10 @@
 package transport
 
 import (
+	"cmp"
+	"encoding/binary"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -79,12 +82,9 @@ type rtcpReader struct {
 	arrival arrivalClock
 }
 
-// read parses one RTCP packet; false when it says nothing of interest.
+// read parses one RTCP packet, perhaps a compound one; false when it says
+// nothing of interest. A part that is broken is like a lost one.
 func (r *rtcpReader) read(now time.Time, ssrc uint32, raw []byte) (Feedback, bool) {
-	packets, err := rtcp.Unmarshal(raw)
-	if err != nil {
-		return Feedback{}, false // a broken packet is like a lost one
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.writer
@@ -92,28 +92,54 @@ func (r *rtcpReader) read(now time.Time, ssrc uint32, raw []byte) (Feedback, boo
 	defer w.mu.Unlock()
 	f := Feedback{At: now}
 	told := false
-	for _, packet := range packets {
-		told = r.take(now, ssrc, packet, &f) || told
+	for len(raw) >= 4 {
+		size := 4 + 4*int(binary.BigEndian.Uint16(raw[2:]))
+		if size > len(raw) {
+			break
+		}
+		told = r.part(now, ssrc, raw[:size], &f) || told
+		raw = raw[size:]
+	}
+	bySequence := func(a, b cc.Ack) int { return cmp.Compare(a.Sequence, b.Sequence) }
+	if !slices.IsSortedFunc(f.Acks, bySequence) {
+		slices.SortStableFunc(f.Acks, bySequence) // several reports in one packet may overlap
 	}
 	return f, told
+}
+
+// part reads one packet of a compound into f.
+func (r *rtcpReader) part(now time.Time, ssrc uint32, raw []byte, f *Feedback) bool {
+	if isTransportFeedback(raw) {
+		before := len(f.Acks)
+		if report, ok := readTransportFeedback(raw); ok {
+			r.acks(report, f)
+		}
+		return len(f.Acks) > before
+	}
+	packets, err := rtcp.Unmarshal(raw)
+	if err != nil {
+		return false
+	}
+	told := false
+	for _, packet := range packets {
+		told = r.take(now, ssrc, packet, f) || told
+	}
+	return told
 }
 
 // take reads one packet into f. The writer is locked.
 func (r *rtcpReader) take(now time.Time, ssrc uint32, packet rtcp.Packet, f *Feedback) bool {
 	switch packet := packet.(type) {
-	case *rtcp.TransportLayerCC:
-		f.Acks, f.Received = r.acks(packet)
-		return len(f.Acks) > 0
 	case *rtcp.TransportLayerNack:
 		return r.nacks(packet, f)
 	case *rtcp.PictureLossIndication:
-		f.KeyFrame = packet.MediaSSRC == r.writer.info.SSRC
-		return f.KeyFrame
+		return asksForKey(f, packet.MediaSSRC == r.writer.info.SSRC)
 	case *rtcp.FullIntraRequest:
+		asked := false
 		for _, entry := range packet.FIR {
-			f.KeyFrame = f.KeyFrame || entry.SSRC == r.writer.info.SSRC
+			asked = asked || entry.SSRC == r.writer.info.SSRC
 		}
-		return f.KeyFrame
+		return asksForKey(f, asked)
 	case *rtcp.ReceiverReport:
 		// A report that also names the RTX stream comes to both.
 		return ssrc == r.writer.info.SSRC && r.report(now, packet.Reports, f)
@@ -123,6 +149,12 @@ func (r *rtcpReader) take(now time.Time, ssrc uint32, packet rtcp.Packet, f *Fee
 	return false
 }
 
+// asksForKey notes a request for a key frame; one of them in a packet is enough.
+func asksForKey(f *Feedback, asked bool) bool {
+	f.KeyFrame = f.KeyFrame || asked
+	return asked
+}
+
 // nacks lists what is missing. A viewer without RTX can only be helped by a
 // key frame.
 func (r *rtcpReader) nacks(packet *rtcp.TransportLayerNack, f *Feedback) bool {
@@ -130,8 +162,7 @@ func (r *rtcpReader) nacks(packet *rtcp.TransportLayerNack, f *Feedback) bool {
 		return false
 	}
 	if r.writer.info.SSRCRetransmission == 0 {
-		f.KeyFrame = len(packet.Nacks) > 0
-		return f.KeyFrame
+		return asksForKey(f, len(packet.Nacks) > 0)
 	}
 	for _, pair := range packet.Nacks {
 		f.Nacks = append(f.Nacks, pair.PacketList()...)
@@ -172,86 +203,4 @@ func roundTrip(units int32) time.Duration {
 		return time.Second / second
 	}
 	return rtt
-}
-
-// acks turns transport feedback into acknowledgements of what was sent.
-func (r *rtcpReader) acks(packet *rtcp.TransportLayerCC) (acks []cc.Ack, received []uint16) {
-	w := r.writer
-	base := unwrapSequence(packet.BaseSequenceNumber, w.sequence)
-	if base == 0 {
-		return nil, nil // it speaks of what was never sent
-	}
-	at := r.arrival.start(packet.ReferenceTime)
-	deltas := packet.RecvDeltas
-	i := uint64(0)
-	for _, chunk := range packet.PacketChunks {
-		for _, symbol := range symbols(chunk, int(packet.PacketStatusCount)-int(i)) {
-			arrived := symbol == rtcp.TypeTCCPacketReceivedSmallDelta || symbol == rtcp.TypeTCCPacketReceivedLargeDelta
-			if arrived {
-				if len(deltas) == 0 {
-					return acks, received
-				}
-				at += time.Duration(deltas[0].Delta) * time.Microsecond
-				deltas = deltas[1:]
-			}
-			record, known := w.sent(base + i)
-			i++
-			if !known || symbol == rtcp.TypeTCCPacketReceivedWithoutDelta {
-				continue
-			}
-			ack := cc.Ack{Sequence: record.sequence, Lost: !arrived}
-			if arrived {
-				ack.Arrived = at
-				received = append(received, record.media)
-			}
-			acks = append(acks, ack)
-		}
-	}
-	return acks, received
-}
-
-// symbols lists the states that a chunk gives, at most limit.
-func symbols(chunk rtcp.PacketStatusChunk, limit int) []uint16 {
-	switch chunk := chunk.(type) {
-	case *rtcp.RunLengthChunk:
-		list := make([]uint16, min(int(chunk.RunLength), max(limit, 0)))
-		for i := range list {
-			list[i] = chunk.PacketStatusSymbol
-		}
-		return list
-	case *rtcp.StatusVectorChunk:
-		return chunk.SymbolList[:min(len(chunk.SymbolList), max(limit, 0))]
-	}
-	return nil
-}
-
-// unwrapSequence finds the sequence number below next that ends in the 16
-// bits of wire; zero, which is never sent, when there is none.
-func unwrapSequence(wire uint16, next uint64) uint64 {
-	newest := next - 1
-	behind := uint64(uint16(newest) - wire)
-	if behind > newest {
-		return 0
-	}
-	return newest - behind
-}
-
-// arrivalClock unwraps the reference time of transport feedback, which counts
-// 64 ms in 24 bits and so wraps after 12 days.
-type arrivalClock struct {
-	begun bool
-	last  uint32
-	ticks int64
-}
-
-// start returns the reference time of a feedback packet as a running time.
-func (c *arrivalClock) start(wire uint32) time.Duration {
-	const tick = 64 * time.Millisecond
-	if !c.begun {
-		c.begun, c.last = true, wire
-	}
-	// Sign-extend the 24-bit difference: feedback may come reordered.
-	c.ticks += int64(int32((wire-c.last)<<8) >> 8)
-	c.last = wire
-	return time.Duration(c.ticks) * tick
 }

@@ -155,6 +155,8 @@ func FuzzRTCP(f *testing.F) {
 	f.Add(marshal(f, &rtcp.PictureLossIndication{MediaSSRC: mediaSSRC}))
 	f.Add(marshal(f, &rtcp.TransportLayerNack{MediaSSRC: mediaSSRC, Nacks: []rtcp.NackPair{{PacketID: 1, LostPackets: 0xffff}}}))
 	f.Add(marshal(f, &rtcp.ReceiverReport{Reports: []rtcp.ReceptionReport{{SSRC: mediaSSRC, LastSenderReport: 1}}}))
+	f.Add(absurd(0x3fff, 9, 0))
+	f.Add(slices.Concat(absurd(0x1fff, 9, 0), marshal(f, feedbackFor(65_000, 0xffffff, []int64{0, 250, -1}))))
 	p := boundPeer(f, discard)
 	send(f, p, 300, 7)
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -165,10 +167,16 @@ func FuzzRTCP(f *testing.F) {
 		if fb.RTT < 0 || fb.RTT > maxRTT || fb.LossFraction < 0 || fb.LossFraction > 1 || len(fb.Received) > len(fb.Acks) {
 			t.Errorf("%+v", fb)
 		}
+		// Each report of 20 bytes speaks of each packet once at most.
+		if len(fb.Acks) > 300*(len(raw)/feedbackHeaderBytes) || len(fb.Nacks) > 17*len(raw)/4 {
+			t.Errorf("%d acks and %d nacks of %d bytes", len(fb.Acks), len(fb.Nacks), len(raw))
+		}
+		before := uint64(0)
 		for _, a := range fb.Acks {
-			if a.Sequence == 0 || a.Sequence > 300 {
-				t.Errorf("ack of %d, never sent", a.Sequence)
+			if a.Sequence == 0 || a.Sequence > 300 || a.Sequence < before {
+				t.Errorf("ack of %d, never sent or after %d", a.Sequence, before)
 			}
+			before = a.Sequence
 		}
 	})
 }

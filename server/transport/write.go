@@ -26,6 +26,7 @@ const ntpEpoch = 2208988800
 type sendRecord struct {
 	sequence uint64
 	media    uint16
+	arrived  bool // the viewer said so
 }
 
 // writer makes and writes RTP packets. Everything that depends on the moment
@@ -218,7 +219,7 @@ func (w *writer) setPayload(pkt *pacing.Packet) ([]byte, error) {
 // record notes a packet that left with n bytes.
 func (w *writer) record(now time.Time, pkt *pacing.Packet, n, payloadBytes int) cc.Sent {
 	sequence := w.sequence
-	w.records[sequence%sendRecords] = sendRecord{sequence, pkt.Seq}
+	w.records[sequence%sendRecords] = sendRecord{sequence: sequence, media: pkt.Seq}
 	w.sequence++
 	if pkt.Class == pacing.Resend {
 		w.rtxSeq++
@@ -235,10 +236,14 @@ func (w *writer) record(now time.Time, pkt *pacing.Packet, n, payloadBytes int) 
 	}
 }
 
-// sent finds the record of a transport-wide sequence number.
-func (w *writer) sent(sequence uint64) (sendRecord, bool) {
-	r := w.records[sequence%sendRecords]
-	return r, r.sequence == sequence && sequence != 0
+// sent finds the record of a transport-wide sequence number; nil for one that
+// was never sent or is forgotten.
+func (w *writer) sent(sequence uint64) *sendRecord {
+	r := &w.records[sequence%sendRecords]
+	if r.sequence != sequence || sequence == 0 {
+		return nil
+	}
+	return r
 }
 
 // ntp is t as NTP's 32.32 fixed point (RFC 5905, 6).
