@@ -24,7 +24,7 @@ var rooms = []room{
 	{"cmd/screenshots", []string{"server/e2e/desk"}, "it looks at the host from outside, as a person does"},
 	{"cmd/testreport", nil, "it must build and run whatever is broken elsewhere"},
 	{"server", []string{
-		"server/session", "server/transport", "server/access", "server/cursor", "server/input", "server/clipboard", "server/audio",
+		"server/session", "server/transport", "server/access", "server/cursor", "server/input", "server/clipboard", "server/audio", "server/timer",
 		"gpu", "gpu/capture", "gpu/encode", "gpu/encode/h264", "cc/rate", "signaling", "telemetry/...", "client/web"},
 		"server joins the parts, and hands the negotiated profile to the encoder; pacing and congestion control are the session's alone, or a number would be decided in two places"},
 	{"server/session", []string{"gpu", "gpu/encode/...", "cc", "cc/rate", "pacing/...", "telemetry/..."},
@@ -36,6 +36,7 @@ var rooms = []room{
 	{"server/input", []string{"gpu/xconn"}, "a side service is a leaf, but for the way to open an X connection"},
 	{"server/clipboard", nil, "a side service is a leaf"},
 	{"server/audio", nil, "a side service is a leaf"},
+	{"server/timer", nil, "asking the system for fine timers is a leaf"},
 	{"server/e2e", []string{"server/...", "gpu/...", "cc/...", "pacing/...", "telemetry/...", "signaling"},
 		"the end-to-end tests use the built programs, and the packages only to judge what those did"},
 	{"server/e2e/desk", nil, "the harness sees the host from outside, as a person does"},
