@@ -143,15 +143,13 @@ func clamp(t *time.Time, now time.Time, back, ahead time.Duration) {
 }
 
 // charge takes a released packet from the budgets. The caller has settled
-// them. Audio may be charged while the pace is zero; it is then free. What
-// leaves ahead of its time, which only audio does, must see to it that the
-// debt does not pile up.
-func (p *Pacer) charge(now time.Time, sizeBytes int) {
+// them. Audio may be charged while the pace is zero; it is then free. Because
+// it does not wait for its time, it has to bound the debt itself.
+func (p *Pacer) charge(sizeBytes int) {
 	if p.pace > 0 {
 		p.free = p.free.Add(min(p.pace.Duration(sizeBytes), maxDebt))
 	}
 	if p.pad > 0 {
 		p.padFree = p.padFree.Add(min(p.pad.Duration(sizeBytes), maxPadDebt))
-		clamp(&p.padFree, now, maxPadDebt, maxPadDebt)
 	}
 }

@@ -50,6 +50,22 @@ func TestBurstWindow(t *testing.T) {
 	}
 }
 
+// TestLatenessIsNotSaved: once what was due has left, the rest of the time that
+// the timer was late counts no more than other idleness.
+func TestLatenessIsNotSaved(t *testing.T) {
+	p := New(Config{Pace: 96 * rate.Mbps, NoTailGuard: true})
+	enqueue(p, start, frame(1, KeyFrame, 60, 1200))
+	drainAt(p, start)
+	now := start.Add(15 * time.Millisecond)
+	if n := drainAt(p, now); n != 9 {
+		t.Errorf("%d packets were left", n)
+	}
+	enqueue(p, now, frame(2, Video, 1000, 1200))
+	if n := drainAt(p, now); n != 51 {
+		t.Errorf("%d packets at once after a late wake-up that had little to do", n)
+	}
+}
+
 // TestBurstOfAFrame: on a path that takes bursts, a window of a frame interval
 // lets each picture go at once, though the pace is little above the rate.
 func TestBurstOfAFrame(t *testing.T) {
@@ -70,7 +86,7 @@ func TestOneHiccupIsNoCoarseTimer(t *testing.T) {
 	p := New(Config{Pace: 96 * rate.Mbps, NoTailGuard: true})
 	enqueue(p, start, frame(1, KeyFrame, 4000, 1200))
 	walk(t, p, start, start.Add(50*time.Millisecond))
-	walk(t, p, start.Add(65*time.Millisecond), start.Add(80*time.Millisecond))
+	drainAt(p, start.Add(65*time.Millisecond))
 	if p.grain.size > time.Millisecond/10 {
 		t.Errorf("one late wake-up reads as a grain of %v", p.grain.size)
 	}

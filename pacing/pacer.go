@@ -180,7 +180,7 @@ func (p *Pacer) nextAudio(now time.Time) Packet {
 	pkt := p.audio.pop()
 	pkt.Seq = p.audioSeq
 	p.audioSeq++
-	p.charge(now, pkt.sizeBytes())
+	p.charge(pkt.sizeBytes())
 	clamp(&p.free, now, maxDebt, maxDebt)
 	return pkt
 }
@@ -202,7 +202,7 @@ func (p *Pacer) repeat(now time.Time, e *cached) Packet {
 	// A lost padding packet is repaired by an RTX packet without payload:
 	// the receiver only needs to know that its number carried nothing.
 	pkt.Class, pkt.PadBytes = Resend, 0
-	p.charge(now, pkt.sizeBytes())
+	p.charge(pkt.sizeBytes())
 	return pkt
 }
 
@@ -222,7 +222,7 @@ func (p *Pacer) release(now time.Time, pkt *Packet) {
 	pkt.Seq = p.seq
 	p.seq++
 	p.cache.add(now, pkt)
-	p.charge(now, pkt.sizeBytes())
+	p.charge(pkt.sizeBytes())
 }
 
 // nextPadding serves the tail guard and, after it, the padding rate. Padding

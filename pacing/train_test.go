@@ -78,6 +78,42 @@ func TestTrainKeepsItsOwnClock(t *testing.T) {
 	}
 }
 
+// TestTrainWithALateTimer: a train catches up with a coarse tick, and starts
+// again where it is after a longer silence.
+func TestTrainWithALateTimer(t *testing.T) {
+	for _, c := range []struct {
+		late time.Duration
+		want int // packets at once; 12 in 10 ms
+	}{{time.Millisecond, 1}, {11 * time.Millisecond, 13}, {windowsTick, 18}, {60 * time.Millisecond, 24}, {2 * time.Second, 0}} {
+		p := New(Config{Pace: rate.Kbps, NoTailGuard: true})
+		enqueue(p, start, frame(1, KeyFrame, 200, 1200))
+		p.Probe(start, Train{ID: 1, Rate: 11520 * rate.Kbps, Bytes: 100_000})
+		p.Next(start)
+		n := 0
+		for pkt, ok := p.Next(start.Add(c.late)); ok; pkt, ok = p.Next(start.Add(c.late)) {
+			n += int(pkt.Probe)
+		}
+		if n != c.want {
+			t.Errorf("%v late: %d packets at once, want %d", c.late, n, c.want)
+		}
+	}
+}
+
+// TestWithoutRTX: nothing is sent again, by whatever occasion.
+func TestWithoutRTX(t *testing.T) {
+	p := New(Config{Pace: 10 * rate.Mbps, NoRTX: true})
+	enqueue(p, start, frame(1, KeyFrame, 10, 1200))
+	walk(t, p, start, start.Add(10*time.Millisecond))
+	if n := p.Resend(start.Add(10*time.Millisecond), []uint16{3}); n != 0 {
+		t.Errorf("%d resends", n)
+	}
+	for _, s := range walk(t, p, start.Add(10*time.Millisecond), start.Add(time.Second)) {
+		if s.Class != Padding {
+			t.Errorf("%+v", s.Packet)
+		}
+	}
+}
+
 // TestTrainLeavesNoDebt: the pace goes on after a train as if it had just
 // been used up.
 func TestTrainLeavesNoDebt(t *testing.T) {
