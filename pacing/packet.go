@@ -20,6 +20,14 @@
 // share one queue because a decoder needs pictures in the order in which they
 // were coded; padding comes last. Media sequence numbers are given at
 // release, so a picture that is dropped whole leaves no gap behind.
+//
+// A probe train leaves beside the pace, on its own clock, and takes packets in
+// the same order; where none wait it repeats the newest by RTX.
+//
+// The budget is a time, not a count: it runs on while packets wait for a late
+// timer, up to 20 ms, and is forgotten beyond the burst window while none do.
+// Pictures are dropped whole, with those that need them; the rest stays
+// decodable.
 package pacing
 
 import "time"
