@@ -63,10 +63,22 @@ type Update struct {
 	// Probe is a train to send once, as soon as possible. A new ID is a new
 	// train; the ID 0 is none.
 	Probe Probe
+	// Path is what is believed of the bottleneck.
+	Path Path
 	// State is a word for logs and the overlay, such as "constant".
 	State string
 	// Reason says in words why the rates are what they are.
 	Reason string
+}
+
+// Path is what is believed of the narrowest link of the path.
+type Path struct {
+	// Rate is what it carries, as UDP payload; 0 while unknown.
+	Rate rate.Rate
+	// Depth is how much may wait in front of it, at most.
+	Depth time.Duration
+	// Queue is how much waits there at the moment of the Update.
+	Queue time.Duration
 }
 
 // Probe is a train of packets that leaves faster than the stream does, to learn

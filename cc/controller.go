@@ -155,9 +155,10 @@ func (c *Controller) decide(now time.Time) {
 	}
 	w := c.weigh(now)
 	u := Update{State: w.state, Reason: w.reason}
-	u.Target = c.sizes.payload(w.wire)
+	u.Target = c.sizes.encoder(w.wire)
 	u.Target = min(max(u.Target, c.c.Min), c.c.Max)
 	u.Pace = max(c.cap.rate.Scale(paceGain), u.Target.Scale(1.25))
+	u.Path = Path{Rate: c.sizes.carried(c.cap.rate), Depth: pathDepth, Queue: c.virtual.now(now)}
 	u.Probe = c.prober.plan(now, c)
 	c.update = u
 }
@@ -197,3 +198,7 @@ func (c *Controller) weigh(now time.Time) weighed {
 
 // leastStanding is the queue that is let be: the noise of a calm path.
 const leastStanding = 2 * time.Millisecond
+
+// pathDepth is how much of a picture may wait in front of the bottleneck: enough
+// for its spacing to show what the path carries.
+const pathDepth = 3 * time.Millisecond

@@ -46,37 +46,7 @@ func (v *virtualQueue) sync(h *history, last *packet, met time.Duration, capacit
 	}
 }
 
-// sizes knows how much of what goes over the wire is payload of new pictures.
-type sizes struct {
-	wire, media float64 // decaying sums of bytes
-}
-
-// rtpOverheadBytes is what RTP header, header extensions and the SRTP tag
-// take, as server/transport writes them.
-const rtpOverheadBytes = 12 + 20 + 16
-
-// sizesMemory is over how many packets the share is taken.
-const sizesMemory = 256
-
-func (s *sizes) send(p *packet) {
-	const keep = 1 - 1.0/sizesMemory
-	s.wire = s.wire*keep + float64(p.wireBytes)
-	s.media *= keep
-	if !p.Resend && p.Frame != 0 && p.Probe == 0 {
-		s.media += float64(max(p.SizeBytes-rtpOverheadBytes, 0))
-	} else if p.Probe != 0 {
-		s.wire -= float64(p.wireBytes) // a train comes rarely
-	}
-}
-
-// leastPayload bounds the share from below: many resends are no reason to
-// starve the pictures.
-const leastPayload = 0.6
-
-// payload is the encoder's part of a rate on the wire.
-func (s *sizes) payload(wire rate.Rate) rate.Rate {
-	if s.wire <= 0 {
-		return wire
-	}
-	return wire.Scale(max(s.media/s.wire, leastPayload))
+// now is the queue as it should be by now.
+func (v *virtualQueue) now(now time.Time) time.Duration {
+	return max(0, v.length-max(0, now.Sub(v.at)))
 }
