@@ -49,7 +49,7 @@ func (a *aimd) OnFeedback(now time.Time, acks []cc.Ack) cc.Update {
 			lost++
 		case ok:
 			a.rtt = min(a.rtt, now.Sub(at))
-			delay := ack.Arrived - at.Sub(epoch)
+			delay := ack.Arrived - at.Sub(a.s.Origin)
 			if !a.based || delay < a.base {
 				a.base, a.based = delay, true
 			}

@@ -1,10 +1,10 @@
 package lab
 
 import (
+	"math/rand/v2"
 	"time"
 
 	"nearglass/cc"
-	"nearglass/cc/rate"
 	"nearglass/cc/sim"
 	"nearglass/pacing"
 )
@@ -15,28 +15,77 @@ const maxDrain = 512
 
 // flow is one stream in a run: the sender's loop and its receiver.
 type flow struct {
-	id      int
-	spec    Flow
-	start   time.Time
-	tick    time.Duration
-	source  *source
-	pacer   *pacing.Pacer
-	control controller
-	update  cc.Update
-	orders  []order // encoder targets, the newest last
-	media   int64   // media packets released
-	reports []report
+	id        int
+	spec      Flow
+	origin    time.Time // of the run
+	start     time.Time
+	begun     bool
+	ended     bool
+	oneWay    time.Duration // without a queue
+	tick      time.Duration
+	out       *road
+	back      *road
+	backID    int
+	source    *source
+	pacer     *pacing.Pacer
+	control   controller
+	update    cc.Update
+	media     int64    // media packets released
+	heard     []report // reports that arrived and wait for the loop
+	heardAt   time.Time
+	rttAt     time.Time // when the round trip was measured last
+	backDelay time.Duration
 	receiver
-	log          *Log
-	origin       time.Time
-	had          []bool // by media number, whether it arrived
-	begun, ended bool
+	replies []report // all that were sent back, by number
+	had     []bool   // by media number, whether it arrived
+	log     *Log
 }
 
-// order is a target and when it was given.
-type order struct {
-	at     time.Time
-	target rate.Rate
+// newFlow makes a stream. The seed shifts its pictures and its feedback against
+// everything else.
+func (w *world) newFlow(i int) *flow {
+	s, spec := w.scenario, w.scenario.Flows[i]
+	start := w.origin.Add(spec.From)
+	rtt := s.Forward.Delay + s.Back + 2*spec.Extra
+	oneWay := s.Forward.Delay + spec.Extra
+	out, back := &w.roads[0], &w.roads[1]
+	if spec.Reverse {
+		out, back = back, out
+		oneWay = s.Reverse.Delay + spec.Extra
+	}
+	if s.Reverse != nil {
+		rtt = s.Forward.Delay + s.Reverse.Delay + 2*spec.Extra
+	}
+	f := &flow{
+		id: i, spec: spec, tick: s.Tick, origin: w.origin, log: &Log{}, start: start, oneWay: oneWay,
+		out: out, back: back, backID: len(s.Flows) + i,
+		pacer: pacing.New(pacing.Config{}),
+		source: &source{
+			content: spec.Content, rand: rand.New(rand.NewPCG(w.seed, uint64(100+i))), looked: -1,
+			begin: start, start: start.Add(time.Duration(w.rand.Int64N(int64(frameInterval)))),
+		},
+		receiver: receiver{
+			every: s.Feedback, highest: -1,
+			feedAt: start.Add(time.Duration(w.rand.Int64N(int64(s.Feedback)))),
+			origin: w.origin.Add(-time.Duration(w.rand.Int64N(int64(time.Hour)))),
+		},
+	}
+	f.control = w.kind.New(w.setup(i))
+	f.pacer.SetRTT(rtt)
+	f.backDelay = rtt - oneWay
+	return f
+}
+
+// setup is what a stream's controller is made with.
+func (w *world) setup(i int) Setup {
+	spec := w.scenario.Flows[i]
+	s := Setup{
+		Origin: w.origin, Start: spec.Start, Min: defaultMin, Max: spec.Max, FrameInterval: frameInterval,
+	}
+	if w.before != nil {
+		s.Memory = w.before.Flows[0].memory
+	}
+	return s
 }
 
 // since gives a time as the results count it.
@@ -49,19 +98,21 @@ func (f *flow) on(now time.Time) bool {
 }
 
 // next returns when the flow has something to do.
-func (f *flow) next() time.Time {
+func (f *flow) next(now time.Time) time.Time {
 	if !f.begun {
 		return f.start
 	}
 	at := earliest(f.pacer.Deadline(), f.control.Deadline())
 	at = earliest(at, f.source.next())
-	if len(f.reports) > 0 {
-		at = earliest(at, f.reports[0].due)
+	if len(f.heard) > 0 {
+		at = earliest(at, f.heardAt)
 	}
 	if f.tick > 0 && !at.IsZero() {
 		// The loop sleeps until the system's next tick, whatever woke it.
-		late := at.Sub(f.origin) % f.tick
-		if late != 0 {
+		if at.Before(now) {
+			at = now
+		}
+		if late := at.Sub(f.origin) % f.tick; late != 0 {
 			at = at.Add(f.tick - late)
 		}
 	}
@@ -81,14 +132,29 @@ func (f *flow) apply(now time.Time, u cc.Update) {
 		})
 	}
 	f.update = u
-	f.pacer.SetRates(now, max(u.Pace, u.Target), u.Pad)
+	f.pacer.SetRates(now, u.Pace, u.Pad)
+	f.pacer.SetBottleneck(now, pacing.Bottleneck{Rate: u.Path.Rate, Depth: u.Path.Depth, Queue: u.Path.Queue})
+	if u.Probe.ID != 0 {
+		f.pacer.Probe(now, pacing.Train{ID: u.Probe.ID, Rate: u.Probe.Rate, Bytes: u.Probe.Bytes})
+	}
 }
 
-// hear takes the reports that are due.
+// reply sends a report of the receiver back.
+func (f *flow) reply(now time.Time, p report) {
+	f.replies = append(f.replies, p)
+	f.back.send(now, sim.Packet{Flow: f.backID, Size: p.sizeBytes() + ipBytes, ID: uint64(len(f.replies) - 1)})
+}
+
+// feedbackArrived takes a report that came in at the sender's socket.
+func (f *flow) feedbackArrived(now time.Time, id uint64) {
+	f.heard = append(f.heard, f.replies[id])
+	f.replies[id] = report{} // it may be collected
+	f.heardAt = now
+}
+
+// hear takes the reports that have come.
 func (f *flow) hear(now time.Time) {
-	for len(f.reports) > 0 && !now.Before(f.reports[0].due) {
-		p := f.reports[0]
-		f.reports = f.reports[1:]
+	for _, p := range f.heard {
 		if len(p.nacks) > 0 {
 			f.pacer.Resend(now, p.nacks)
 		}
@@ -99,24 +165,36 @@ func (f *flow) hear(now time.Time) {
 		f.note(now, p.acks)
 		f.apply(now, f.control.OnFeedback(now, p.acks))
 	}
+	f.heard = f.heard[:0]
 }
 
-// note logs a feedback.
+// rttEvery is how often a round trip is measured: sender reports go out once a
+// second, and receiver reports answer them.
+const rttEvery = time.Second
+
+// note logs a feedback, and takes the round trip from it as server/session does
+// from receiver reports.
 func (f *flow) note(now time.Time, acks []cc.Ack) {
 	b := Feedback{At: f.since(now), Acks: len(acks)}
+	var newest *Packet
 	for _, a := range acks {
 		if a.Lost {
 			b.Lost++
-		} else {
-			b.Last = max(b.Last, f.log.Sent[a.Sequence].Arrived)
+			continue
 		}
+		newest = &f.log.Sent[a.Sequence]
+		b.Last = max(b.Last, newest.Arrived)
 	}
 	f.log.Feedbacks = append(f.log.Feedbacks, b)
+	if newest != nil && now.Sub(f.rttAt) >= rttEvery {
+		f.rttAt = now
+		f.pacer.SetRTT(newest.Arrived - newest.Sent + f.backDelay)
+	}
 }
 
 // send runs one turn of the sender's loop and hands the released packets to
 // the link.
-func (f *flow) send(now time.Time, l *sim.Link) {
+func (f *flow) send(now time.Time) {
 	f.hear(now)
 	if d := f.control.Deadline(); !d.IsZero() && !now.Before(d) {
 		f.apply(now, f.control.OnTick(now))
@@ -129,7 +207,7 @@ func (f *flow) send(now time.Time, l *sim.Link) {
 		if !ok {
 			break
 		}
-		f.release(now, &pkt, l)
+		f.release(now, &pkt)
 	}
 }
 
@@ -146,7 +224,7 @@ func (f *flow) enqueue(now time.Time, size int) {
 		class = pacing.KeyFrame
 	}
 	packets := (size + payloadBytes - 1) / payloadBytes
-	frame.packets, frame.missing = packets, packets
+	frame.missing = packets
 	for i := range packets {
 		// Packets of one picture are of equal size, as packetize makes them
 		// from one NAL unit to within a byte.
@@ -159,7 +237,7 @@ func (f *flow) enqueue(now time.Time, size int) {
 }
 
 // release is the write to the socket.
-func (f *flow) release(now time.Time, pkt *pacing.Packet, l *sim.Link) {
+func (f *flow) release(now time.Time, pkt *pacing.Packet) {
 	size := overheadBytes + int(pkt.HeadLen) + len(pkt.Body) + int(pkt.PadBytes)
 	sequence := uint64(len(f.log.Sent))
 	kind, media := Media, f.media
@@ -174,7 +252,7 @@ func (f *flow) release(now time.Time, pkt *pacing.Packet, l *sim.Link) {
 		f.media++
 	}
 	f.log.Sent = append(f.log.Sent, Packet{
-		Sent: f.since(now), Size: size + ipBytes, Frame: pkt.Frame, Kind: kind, First: pkt.First, media: media,
+		Sent: f.since(now), Size: size + ipBytes, Frame: pkt.Frame, Kind: kind, First: pkt.First, Probe: pkt.Probe, media: media,
 	})
 	frame := pkt.Frame
 	if kind == Padding {
@@ -182,9 +260,9 @@ func (f *flow) release(now time.Time, pkt *pacing.Packet, l *sim.Link) {
 	}
 	f.control.OnSent(now, cc.Sent{
 		Sequence: sequence, SizeBytes: size, At: now, Frame: frame,
-		Last: pkt.Marker && kind == Media, Resend: kind == Resent,
+		Last: pkt.Marker && kind == Media, Resend: kind == Resent, Probe: pkt.Probe,
 	})
-	if l.Send(now, sim.Packet{Flow: f.id, Size: size + ipBytes, ID: sequence}) {
+	if f.out.send(now, sim.Packet{Flow: f.id, Size: size + ipBytes, ID: sequence}) {
 		f.log.Dropped = append(f.log.Dropped, f.since(now))
 	}
 }
@@ -198,9 +276,6 @@ func (f *flow) arrive(now time.Time, d sim.Delivery) {
 		return
 	}
 	frame := &f.log.Frames[p.Frame-1]
-	if p.Kind == Media && p.First {
-		frame.Found = d.Found
-	}
 	for int64(len(f.had)) <= p.media {
 		f.had = append(f.had, false)
 	}

@@ -8,7 +8,9 @@ import (
 )
 
 // Kinds lists the controllers that can be run anywhere.
-func Kinds() []Kind { return []Kind{Fixed(9 * rate.Mbps), AIMD} }
+func Kinds() []Kind {
+	return append([]Kind{Ours("ours", 0), AIMD, Fixed(9 * rate.Mbps)}, Ablation()...)
+}
 
 // KindOf finds a kind by name.
 func KindOf(name string) (Kind, bool) {

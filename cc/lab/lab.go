@@ -27,16 +27,29 @@ type controller interface {
 	Deadline() time.Time
 }
 
+// rememberer is a controller that leaves something for the next connection.
+type rememberer interface {
+	Memory(now time.Time) Memory
+}
+
+// Memory is what a controller remembers of a route.
+type Memory = cc.Memory
+
 // Setup is what a controller is made with.
 type Setup struct {
+	Origin          time.Time // of the run
 	Start, Min, Max rate.Rate // of the target
 	FrameInterval   time.Duration
+	Memory          Memory // of an earlier connection over the same route
 }
 
 // Kind is a way to make a controller.
 type Kind struct {
 	Name string
 	New  func(Setup) controller
+	// Now gives the time at which a run begins, for a controller that reads
+	// a clock of its own. nil: any.
+	Now func() time.Time
 }
 
 // Bounds of every stream unless a scenario says otherwise: a start that hurts

@@ -7,26 +7,32 @@ import (
 	"nearglass/cc"
 )
 
-// nackTries is how often a receiver asks for one packet, and nackEvery how
-// often at least: libwebrtc's kMaxNackRetries, and its pause of a round trip
-// with the least that its worker allows.
+// nackTries is how often a receiver asks for one packet, and nackPause how long
+// it waits between two times: libwebrtc's kMaxNackRetries, and the round trip
+// that it assumes where it does not know it (kDefaultRttMs). A viewer that sends
+// no media is not told.
 const (
 	nackTries = 10
-	nackEvery = 20 * time.Millisecond
+	nackPause = 100 * time.Millisecond
 )
 
 // report is what a receiver sends back at once: an RTCP packet or two.
 type report struct {
-	due      time.Time // when it comes in at the sender
 	acks     []cc.Ack
 	received []uint16
 	nacks    []uint16
 }
 
+// sizeBytes is about what the report weighs: RTCP header and base of
+// transport-cc, two bits of status and a byte of delta a packet; or a NACK with
+// an entry for each run of 17; and SRTCP's index and tag.
+func (p *report) sizeBytes() int {
+	return 20 + len(p.acks)/4 + len(p.received) + 4*((len(p.nacks)+16)/17) + 14
+}
+
 // receiver is a viewer's side: it reports arrivals and asks for what is missing.
 type receiver struct {
 	every   time.Duration // between feedbacks
-	pause   time.Duration // between two requests for one packet
 	feedAt  time.Time     // when the next feedback is due
 	origin  time.Time     // of the arrival times it tells
 	arrived []arrival     // since the last feedback
@@ -85,7 +91,7 @@ func (r *receiver) nacks(now time.Time) []uint16 {
 		}
 		list = append(list, uint16(m.media))
 		m.tries++
-		m.due = now.Add(max(r.pause, nackEvery))
+		m.due = now.Add(nackPause)
 	}
 	r.missing = slices.DeleteFunc(r.missing, func(m request) bool { return m.tries >= nackTries })
 	return list

@@ -11,7 +11,20 @@ type Result struct {
 	Scenario Scenario
 	Seed     uint64
 	Flows    []*Log
-	capacity func(from, to time.Duration) int
+	Cross    []*CrossLog
+	Before   *Result // the run of Scenario.Before
+	origin   time.Time
+	ended    time.Time
+	links    [2]road
+}
+
+// capacity gives the bytes that a stream's link could have carried.
+func (r *Result) capacity(flow int, from, to time.Duration) int {
+	l := r.links[0]
+	if r.Scenario.Flows[flow].Reverse {
+		l = r.links[1]
+	}
+	return l.Capacity(r.origin.Add(from), r.origin.Add(to))
 }
 
 // Log is what happened to one stream.
@@ -21,6 +34,9 @@ type Log struct {
 	Updates   []Change
 	Feedbacks []Feedback
 	Dropped   []time.Duration // when packets were dropped by the link
+	oneWay    time.Duration
+	memory    Memory
+	perMilli  []int // useful bytes that arrived, by millisecond
 }
 
 // Packet is one packet on its way.
@@ -32,6 +48,7 @@ type Packet struct {
 	Frame   uint64
 	Kind    PacketKind
 	First   bool // the first packet of its frame
+	Probe   uint32
 	Again   bool // it carried what had arrived before
 	media   int64
 }
@@ -53,9 +70,7 @@ const (
 type Frame struct {
 	Enqueued time.Duration
 	Arrived  time.Duration // of its last packet; 0: never complete
-	Found    time.Duration // by its first packet
 	Bytes    int           // of payload
-	packets  int
 	missing  int
 }
 
@@ -75,19 +90,32 @@ type Feedback struct {
 	Lost int
 }
 
-// delivered counts the wire bytes that arrived in a time, padding left out.
+// delivered counts the wire bytes that arrived in a time, padding and
+// repetitions left out. It is exact to a millisecond.
 func (l *Log) delivered(from, to time.Duration) int {
-	sum := 0
-	for i := range l.Sent {
-		p := &l.Sent[i]
-		if p.useful() && p.Arrived > from && p.Arrived <= to {
-			sum += p.Size
+	if l.perMilli == nil {
+		l.perMilli = []int{0}
+		for i := range l.Sent {
+			p := &l.Sent[i]
+			if !p.useful() {
+				continue
+			}
+			at := int(p.Arrived / time.Millisecond)
+			for len(l.perMilli) <= at {
+				l.perMilli = append(l.perMilli, 0)
+			}
+			l.perMilli[at] += p.Size
 		}
+	}
+	sum := 0
+	first, last := int(from/time.Millisecond), int(to/time.Millisecond)
+	for i := max(first, 0); i < min(last, len(l.perMilli)); i++ {
+		sum += l.perMilli[i]
 	}
 	return sum
 }
 
-// targetAt is the target in force at a time.
+// updateAt is the update in force at a time.
 func (l *Log) updateAt(at time.Duration) Change {
 	var c Change
 	for _, u := range l.Updates {

@@ -7,51 +7,21 @@ import (
 	"nearglass/cc/rate"
 )
 
-// Content is what a source shows: how large each picture becomes.
-type Content interface {
-	// frame gives the bytes of the n-th picture, counted from 0 and taken at
-	// since from the start of the stream, for an encoder with this target;
-	// 0 means that nothing changed and no picture is made.
-	frame(n int, since time.Duration, target rate.Rate, r *rand.Rand) int
-}
-
-// Steady is a CBR encoder on full motion: pictures of the target's size with a
-// little noise, a first one of three times that.
-type Steady struct {
-	// Most bounds the rate that the content can fill; 0 means none.
-	Most rate.Rate
-}
-
-// steadyNoise is the relative deviation of a picture's size: the project's
-// rate control holds full motion within about that.
-const steadyNoise = 0.05
-
-// keyFactor is how much larger than a picture of motion the first one is.
-const keyFactor = 3
-
-func (s Steady) frame(n int, _ time.Duration, target rate.Rate, r *rand.Rand) int {
-	if s.Most > 0 {
-		target = min(target, s.Most)
-	}
-	size := float64(target.Bytes(frameInterval)) * max(0.5, 1+steadyNoise*r.NormFloat64())
-	if n == 0 {
-		size *= keyFactor
-	}
-	return max(1, int(size))
-}
-
-// source times the pictures of one stream.
+// source times the pictures of one stream: it stands for capture and encoder.
+// A picture is taken every 60th of a second. While the pacer is full none is
+// encoded, and the newest is taken later.
 type source struct {
 	content  Content
 	rand     *rand.Rand
-	start    time.Time
-	interval time.Duration
-	tick     int  // captures so far
-	n        int  // pictures so far
-	want     bool // a picture that was not encoded yet
+	begin    time.Time // of the stream, from which its content counts
+	start    time.Time // of the first capture
+	tick     int       // captures so far
+	n        int       // pictures so far
+	want     bool      // a capture that was not encoded yet
 	encoding bool
 	ready    time.Time // when the encoder is done
 	size     int
+	looked   time.Duration // when the content was last looked at, from begin
 }
 
 func (s *source) nextCapture() time.Time {
@@ -80,11 +50,22 @@ func (s *source) step(now time.Time, target rate.Rate, room bool) int {
 	}
 	if s.want && !s.encoding && room {
 		s.want = false
-		s.size = s.content.frame(s.n, now.Sub(s.start), target, s.rand)
-		if s.size > 0 {
-			s.n++
-			s.encoding, s.ready = true, now.Add(encodeTime)
-		}
+		s.encode(now, target)
 	}
 	return done
+}
+
+// encode begins a picture, if the content has changed.
+func (s *source) encode(now time.Time, target rate.Rate) {
+	since := now.Sub(s.begin)
+	size := s.content.frame(s.looked, since, target, s.rand)
+	s.looked = since
+	if size <= 0 {
+		return
+	}
+	if s.n == 0 {
+		size = max(size, target.Bytes(keyFactor*frameInterval))
+	}
+	s.n++
+	s.size, s.encoding, s.ready = size, true, now.Add(encodeTime)
 }

@@ -27,7 +27,7 @@ func (r *Result) Trace(out io.Writer, flow int, from, to, every time.Duration) {
 		mean, worst := l.queue(at, end)
 		fmt.Fprintf(out, "%8.2f %9.3f %9.3f %9.3f %9.3f %7.1f %7.1f %5d  %s: %s\n", end.Seconds(),
 			mbps(u.Target), mbps(u.Pace), mbps(rate.Of(l.delivered(at, end), every)),
-			mbps(rate.Of(r.capacity(at, end), every)), millis(mean), millis(worst), l.lost(at, end), u.State, u.Reason)
+			mbps(rate.Of(r.capacity(flow, at, end), every)), millis(mean), millis(worst), l.lost(at, end), u.State, u.Reason)
 	}
 }
 
@@ -60,5 +60,4 @@ func (l *Log) lost(from, to time.Duration) int {
 	return n
 }
 
-func mbps(r rate.Rate) float64       { return float64(r) / float64(rate.Mbps) }
-func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+func mbps(r rate.Rate) float64 { return float64(r) / float64(rate.Mbps) }

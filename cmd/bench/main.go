@@ -22,10 +22,11 @@ import (
 // cli is the command line.
 type cli struct {
 	settings
-	Glass glassCmd `cmd:"" help:"Screen to screen, beside VNC and the browser's default receiver."`
-	Serve hostCmd  `cmd:"" name:"host" help:"Memory, start, CPU on a still screen, and the cost of a picture by stage."`
-	CC    ccCmd    `cmd:"" name:"cc" help:"The congestion controller over simulated links, beside others."`
-	Idle  idleCmd  `cmd:"" name:"idle-peer" hidden:"" help:"A connected peer that sends nothing; bench host compares with it."`
+	Glass  glassCmd    `cmd:"" help:"Screen to screen, beside VNC and the browser's default receiver."`
+	Serve  hostCmd     `cmd:"" name:"host" help:"Memory, start, CPU on a still screen, and the cost of a picture by stage."`
+	CC     ccCmd       `cmd:"" name:"cc" help:"The congestion controller over simulated links, beside others."`
+	Record ccRecordCmd `cmd:"" name:"cc-record" hidden:"" help:"Record the desktop content of bench cc."`
+	Idle   idleCmd     `cmd:"" name:"idle-peer" hidden:"" help:"A connected peer that sends nothing; bench host compares with it."`
 }
 
 // settings are common to the benches.
