@@ -61,8 +61,11 @@ func (s *sender) init() {
 	}
 }
 
+// sendmmsg never waits, and so the scheduler is not told of it: it would take
+// the loop's processor away when a long batch is on its way, and the loop would
+// queue for another while packets are due.
 func sendmmsg(fd uintptr, messages []unix.Mmsghdr) (int, syscall.Errno) {
-	n, _, errno := syscall.Syscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(unsafe.SliceData(messages))),
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(unsafe.SliceData(messages))),
 		uintptr(len(messages)), unix.MSG_DONTWAIT, 0, 0)
 	if errno != 0 {
 		return 0, errno
