@@ -11,26 +11,30 @@ import (
 const capacitySamples = 64
 
 const (
-	// calmSpan and roughSpan are how much arrival time an estimate is taken
+	// calmSpan and longSpan are how much arrival time an estimate is taken
 	// over, on a path that spaces trains evenly and on one that does not.
-	calmSpan  = 60 * time.Millisecond
-	roughSpan = 600 * time.Millisecond
+	calmSpan = 60 * time.Millisecond
+	longSpan = 600 * time.Millisecond
 	// freshTrains are what shows a change of the path: one could be chance.
 	freshTrains = 2
 	// freshBytes is what they have to measure, so that grain is no change.
 	freshBytes = 4000
 	// changed is how far, relatively, they have to be off on a calm path.
 	changed = 0.15
-	// roughness is the spread, relative, beyond which a path is rough.
-	roughness = 0.25
+	// roughness is the deviation beyond which a path is rough, and smoothness
+	// where it is no more.
+	roughness  = 0.25
+	smoothness = 0.12
 )
 
 // capacity estimates what the path carries from the spacing of trains.
 type capacity struct {
 	samples [capacitySamples]sample // ring, the newest at n-1
 	n       int
-	rate    rate.Rate // on the wire; 0: unknown
-	noise   float64   // relative deviation of single trains
+	rate    rate.Rate     // on the wire; 0: unknown
+	noise   float64       // relative deviation of single trains
+	rough   bool          // trains are spaced unevenly: only many of them tell something
+	length  time.Duration // of a train at arrival, on average
 	// spread says that the path itself limited the newest trains, not the
 	// pacer: then the estimate is known from above too.
 	spread bool
@@ -46,7 +50,7 @@ func (c *capacity) add(s sample) {
 	// Faster in than out means that something on the way held the packets
 	// and let them go together, as WiFi does: the train shows no more than
 	// its own rate.
-	s.received = max(s.received, s.sent)
+	s.received = max(s.received, s.sent, arrivalGrain)
 	c.samples[c.n%capacitySamples] = s
 	c.n++
 	c.at = s.at
@@ -84,19 +88,17 @@ func (t *tally) add(s *sample) {
 func (t *tally) rate() rate.Rate { return rate.Of(t.bytes, t.received) }
 
 // update makes an estimate of the trains so far. fresh of them are new. A
-// steadfast one believes no sudden change; a hasty one averages no longer on a
-// rough path.
-func (c *capacity) update(fresh int, steadfast, hasty bool) {
+// steadfast one believes no sudden change, a credulous one every train.
+func (c *capacity) update(fresh int, steadfast, credulous bool) {
 	if fresh == 0 || c.known() == 0 {
 		return
 	}
 	c.measureNoise()
-	if !steadfast {
-		c.detectChange()
-	}
 	span := calmSpan
-	if c.noise > roughness && !hasty {
-		span = roughSpan
+	if c.rough && !credulous {
+		span = longSpan
+	} else if !steadfast {
+		c.detectChange()
 	}
 	var all, spread tally
 	for i := 0; i < c.known() && all.received < span; i++ {
@@ -106,6 +108,7 @@ func (c *capacity) update(fresh int, steadfast, hasty bool) {
 			spread.add(s)
 		}
 	}
+	c.length = all.received / time.Duration(max(all.trains, 1))
 	c.spread = 2*spread.trains > all.trains
 	c.settle(all.rate(), spread)
 }
@@ -136,6 +139,7 @@ func (c *capacity) measureNoise() {
 	}
 	if n >= 4 {
 		c.noise = 1.5 * sum / float64(n)
+		c.rough = c.noise > roughness || c.rough && c.noise > smoothness
 	}
 }
 
@@ -144,15 +148,12 @@ func speed(s *sample) float64 { return float64(rate.Of(s.bytes, s.received)) }
 // detectChange drops older trains when the newest tell of another path.
 func (c *capacity) detectChange() {
 	need := freshTrains
-	if c.noise > roughness {
-		need = 8
-	}
 	var fresh, older tally
 	for i := range c.known() {
 		s := c.back(i)
 		if fresh.trains < need || fresh.bytes < freshBytes {
 			fresh.add(s)
-		} else if older.received < roughSpan {
+		} else if older.received < longSpan {
 			older.add(s)
 		}
 	}

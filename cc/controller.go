@@ -37,11 +37,13 @@ type Controller struct {
 	outage  outage
 	prober  prober
 	loss    lossModel
+	blind   blind
 
-	virtual virtualQueue
-	sizes   sizes
-	started bool
-	limit   rate.Rate // of the loss model; 0: none
+	delivered delivered
+	virtual   virtualQueue
+	sizes     sizes
+	started   bool
+	limit     rate.Rate // of the loss model; 0: none
 }
 
 // New makes a controller that knows nothing but the configuration.
@@ -85,6 +87,7 @@ func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
 		}
 		p.acked = true
 		c.loss.arrive(p)
+		c.delivered.arrive(p, a.Arrived)
 		if s, ok := c.train.add(p, a.Arrived); ok {
 			trains += c.learn(s)
 		}
@@ -98,11 +101,23 @@ func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
 	if last == nil {
 		return c.update
 	}
-	c.cap.update(trains, c.off(Change), c.off(Calm))
-	c.virtual.sync(&c.history, last, lastDelay-c.queue.base, c.cap.rate)
+	c.delivered.close()
+	c.estimate(now, trains)
+	c.virtual.sync(&c.history, last, lastDelay-c.queue.base-2*c.queue.noise(), c.cap.rate)
 	c.decide(now)
 	return c.update
 }
+
+// estimate says what the path carries.
+func (c *Controller) estimate(now time.Time, trains int) {
+	c.cap.update(trains, c.off(Change), c.off(Calm))
+	if standing, _, ok := c.queue.least(recently); ok {
+		c.feel(now, standing, c.tolerated())
+	}
+}
+
+// tolerated is the queue that is let be.
+func (c *Controller) tolerated() time.Duration { return leastStanding + 2*c.queue.noise() }
 
 // miss notes a packet that is reported lost.
 func (c *Controller) miss(p *packet) {
@@ -171,10 +186,9 @@ type weighed struct {
 
 // weigh turns the estimates into a rate on the wire.
 func (c *Controller) weigh(now time.Time) weighed {
-	noise := c.queue.noise()
 	standing, unforeseen, known := c.queue.least(recently)
-	tolerated := leastStanding + 2*noise
-	if known && !c.off(Share) {
+	tolerated := c.tolerated()
+	if known && !c.off(Share) && !c.blind.on {
 		c.share.judge(now, standing, unforeseen, tolerated, c.cap.rate, c.off(Compete))
 	}
 	room := c.cap.rate.Scale(headroom * c.share.value)
@@ -188,7 +202,11 @@ func (c *Controller) weigh(now time.Time) weighed {
 	if limit, ok := c.loss.limit(now, c); ok && limit < w.wire {
 		w = weighed{limit, "lossy", "more is lost the more is sent"}
 	}
-	if excess := c.virtual.head - tolerated; known && excess > 0 && !c.off(Drain) {
+	head := c.virtual.head
+	if c.blind.on {
+		head = min(head, standing) // single delays are chance
+	}
+	if excess := head - tolerated; known && excess > 0 && !c.off(Drain) {
 		less := c.cap.rate.Scale(float64(excess) / float64(drainTime))
 		w.wire = max(w.wire-less, c.cap.rate.Scale(leastDrain*c.share.value))
 		w.state, w.reason = "draining", "a queue stands in front of the bottleneck"

@@ -87,7 +87,7 @@ func (t *train) close() (sample, bool) {
 
 // gauges says whether the sample tells anything of the rate of the path.
 func (s *sample) gauges() bool {
-	return s.packets >= 2 && s.received > 0 && s.bytes >= leastTrainBytes
+	return s.packets >= 2 && s.received >= 0 && s.bytes >= leastTrainBytes
 }
 
 // leastTrainBytes is the least that a train has to measure: below it the grain
