@@ -8,7 +8,7 @@ import (
 )
 
 // aimd is additive increase, multiplicative decrease: the simplest controller
-// that reacts to anything. It grows by a packet a round trip, and falls to 85 %
+// that reacts to anything. It grows by a step a round trip, and falls to 85 %
 // once a round trip when packets are lost or the delay stands above its lowest.
 type aimd struct {
 	s      Setup
@@ -23,8 +23,11 @@ type aimd struct {
 
 // Constants of aimd. Twenty milliseconds of standing delay are what a picture's
 // own serialisation does not reach; 2 % of loss is where goog_cc stops to grow.
+// The step was chosen to its advantage, by trial: with a whole packet a round
+// trip, as TCP takes, it lives with 150 ms of queue on 10 Mbit/s; with a
+// twelfth of one it needs 22 s to fill 50 Mbit/s.
 const (
-	aimdPacket  = 1200
+	aimdStep    = 200 // bytes
 	aimdCut     = 0.85
 	aimdDelay   = 20 * time.Millisecond
 	aimdMaxLoss = 0.02
@@ -64,7 +67,7 @@ func (a *aimd) OnFeedback(now time.Time, acks []cc.Ack) cc.Update {
 	case congested && now.Sub(a.cut) >= a.rtt:
 		a.target, a.cut = a.target.Scale(aimdCut), now
 	case !congested:
-		a.target += rate.Rate(float64(rate.Of(aimdPacket, a.rtt)) * float64(now.Sub(a.grown)) / float64(a.rtt))
+		a.target += rate.Rate(float64(rate.Of(aimdStep, a.rtt)) * float64(now.Sub(a.grown)) / float64(a.rtt))
 	}
 	a.grown = now
 	a.target = min(max(a.target, a.s.Min), a.s.Max)

@@ -16,6 +16,8 @@ type Content interface {
 	// share gives how much of the target the content fills on average
 	// between two times.
 	share(from, to time.Duration) float64
+	// moves says when full motion begins.
+	moves() time.Duration
 }
 
 // keyFactor is how much larger than a picture of motion the first one is.
@@ -41,6 +43,8 @@ func (s Steady) frame(_, _ time.Duration, target rate.Rate, r *rand.Rand) int {
 }
 
 func (Steady) share(time.Duration, time.Duration) float64 { return 1 }
+
+func (Steady) moves() time.Duration { return 0 }
 
 // Act is a part of a play.
 type Act struct {
@@ -93,4 +97,13 @@ func (p Play) share(from, to time.Duration) float64 {
 		t = end
 	}
 	return sum / float64(to-from)
+}
+
+func (p Play) moves() time.Duration {
+	for _, a := range p {
+		if a.Content != nil && a.Content.moves() == 0 {
+			return a.From
+		}
+	}
+	return never
 }

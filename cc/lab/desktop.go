@@ -109,6 +109,14 @@ func (c Recorded) share(from, to time.Duration) float64 {
 	return sum / float64(max(1, n))
 }
 
+// moves of a clip without motion is never.
+func (c Recorded) moves() time.Duration {
+	if slices.Contains(motionClips, string(c)) {
+		return 0
+	}
+	return never
+}
+
 // Desktop is a spell of desktop work over a minute and more: typing, then
 // scrolling and animations with a scene change before each.
 func Desktop() Play {
@@ -144,3 +152,5 @@ func (o Once) share(from, to time.Duration) float64 {
 	}
 	return float64(o) * float64(frameInterval) / float64(to-from)
 }
+
+func (Once) moves() time.Duration { return 0 }

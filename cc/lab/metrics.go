@@ -60,7 +60,7 @@ func (l *Log) standing(from, to time.Duration) []time.Duration {
 }
 
 // never stands for what did not happen within the run.
-const never = time.Hour
+const never = 10 * time.Second
 
 // deliveries gives how long frames took from the pacer to their last packet's
 // arrival, less the path's own delay. One that never arrived whole took
@@ -78,6 +78,29 @@ func (l *Log) deliveries(from, to time.Duration) []time.Duration {
 		}
 	}
 	return took
+}
+
+// lateness gives by how much frames came later than over a link of the same
+// rate that never idles while one waits: what pacing, a standing queue, repairs
+// and others on the path add. Large pictures need their time on any link.
+func (r *Result) lateness(flow int, from, to time.Duration) []time.Duration {
+	l := r.Flows[flow]
+	var late []time.Duration
+	var ideal time.Duration
+	for _, f := range l.Frames {
+		packets := (f.Bytes + payloadBytes - 1) / payloadBytes
+		bytes := f.Bytes + packets*(overheadBytes+ipBytes)
+		start := max(ideal, f.Enqueued)
+		ideal = start + rate.Of(r.capacity(flow, start, start+frameInterval), frameInterval).Duration(bytes)
+		switch {
+		case f.Enqueued < from || f.Enqueued >= to-time.Second:
+		case f.Arrived == 0:
+			late = append(late, never)
+		default:
+			late = append(late, f.Arrived-l.oneWay-ideal)
+		}
+	}
+	return late
 }
 
 // rampWindow is over which a delivered rate is taken: six pictures.
@@ -128,8 +151,9 @@ func (l *Log) worst(from, to time.Duration) time.Duration {
 // settleHold is how long a queue has to stay short to count as drained.
 const settleHold = time.Second
 
-// drained gives when, counted from from, the queue that packets meet was below
-// limit and stayed there for a second.
+// drained gives when, counted from from, the queue was below limit and stayed
+// there for a second. A packet that met a queue says how long that lasted; one
+// that was dropped met a full one.
 func (l *Log) drained(from, to time.Duration, limit time.Duration) time.Duration {
 	last := from
 	for i := range l.Sent {
@@ -140,7 +164,11 @@ func (l *Log) drained(from, to time.Duration, limit time.Duration) time.Duration
 		if p.Sent > last+settleHold {
 			break
 		}
-		last = p.Sent
+		found := p.Found
+		if p.Arrived == 0 {
+			found = queueLimit
+		}
+		last = max(last, p.Sent+found-limit)
 	}
 	return last - from
 }
@@ -213,7 +241,13 @@ func (l *Log) overclaim(from, to time.Duration) float64 {
 	arrivals := l.all(to)
 	var proven rate.Rate
 	worst, next := 0.0, 0
-	for _, u := range l.Updates {
+	updates := append([]Change{}, l.Updates...)
+	if first := l.updateAt(from); first.At < from {
+		first.At = from // it is in force at the beginning
+		updates = append(updates, first)
+		slices.SortStableFunc(updates, func(a, b Change) int { return int(a.At - b.At) })
+	}
+	for _, u := range updates {
 		if u.At >= to {
 			break
 		}

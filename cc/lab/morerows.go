@@ -32,7 +32,7 @@ func ownRows() []Row {
 		tell("wake", "frame of ten after 20 s of nothing: queue", "ms", afterWake),
 		tell("wake, slower", "the same, path now 3 of 10: delivery", "frames", big),
 		tell("wake, slower", "the same, path now 3 of 10: queue", "ms", afterWake),
-		tell("wake, slower", "the same, path now 3 of 10: tail-dropped", "", func(r *Result) float64 {
+		tell("wake, slower", "the same, path now 3 of 10: tail-dropped", "packets", func(r *Result) float64 {
 			return float64(len(r.Flows[0].Dropped))
 		}),
 		high("fast, coarse tick", "15.6 ms tick: delivered of 60 Mbit/s", "Mbit/s", 20, 50, func(r *Result) float64 {

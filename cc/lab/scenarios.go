@@ -15,9 +15,9 @@ const (
 
 // When things happen in the scenarios.
 const (
-	settled   = 5 * time.Second // after the start, for figures of the steady state
-	dropAt    = 10 * time.Second
-	recoverAt = 20 * time.Second
+	settled   = 5 * time.Second  // after the start, for figures of the steady state
+	dropAt    = 30 * time.Second // even slow ones have found 10 Mbit/s by then
+	recoverAt = 40 * time.Second
 	cubicAt   = 10 * time.Second
 	cubicEnd  = 40 * time.Second
 	lateAt    = 10 * time.Second
@@ -54,7 +54,7 @@ func (s Scenario) fed(every time.Duration) Scenario {
 // plain lists the scenarios that any content can be played in.
 func plain() []Scenario {
 	steady := single("steady 10", 30*time.Second, link(at(0, 10)))
-	drop := single("drop", 30*time.Second, link(at(0, 10), at(dropAt, 3), at(recoverAt, 10)))
+	drop := single("drop", 50*time.Second, link(at(0, 10), at(dropAt, 3), at(recoverAt, 10)))
 	list := []Scenario{
 		single("steady 5", 30*time.Second, link(at(0, 5))),
 		steady,
