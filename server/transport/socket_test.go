@@ -8,9 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
-
-	"nearglass/pacing"
 )
 
 func TestListenSaysWhatToDo(t *testing.T) {
@@ -72,34 +69,5 @@ func TestSocketOutlivesReadErrors(t *testing.T) {
 	check(t, s.Close())
 	if err := receive(t, read, "end of reading"); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("read: %v", err)
-	}
-}
-
-// BenchmarkWrite is a packet through SRTP and the socket on loopback.
-func BenchmarkWrite(b *testing.B) {
-	t := &testing.T{}
-	e, err := Listen(Config{Addr: "127.0.0.1:0"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = e.Close() })
-	p, err := e.NewPeer(PeerConfig{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	v := newViewer(t, viewerConfig{})
-	b.Cleanup(func() { _ = v.pc.Close() })
-	v.connect(p)
-	v.wire.mu.Lock()
-	v.wire.mute = true
-	v.wire.mu.Unlock()
-	pkt := pacing.Packet{Class: pacing.Video, First: true, Captured: time.Now(), HeadLen: 2, Body: make([]byte, 1100)}
-	now := time.Now()
-	b.ReportAllocs()
-	for b.Loop() {
-		pkt.Seq++
-		if _, err := p.Write(now, &pkt); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -107,6 +107,8 @@ type viewerConfig struct {
 	noRTX bool
 	audio bool // offers sound as WHEP players do
 	lose  func(*rtp.Header) bool
+	// socket is what the viewer uses instead of sockets of pion's.
+	socket net.PacketConn
 }
 
 const baselineFmtp = "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f"
@@ -142,6 +144,9 @@ func newViewer(t *testing.T, c viewerConfig) *viewer {
 	s.SetIncludeLoopbackCandidate(true)
 	s.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4})
 	s.SetIPFilter(net.IP.IsLoopback)
+	if c.socket != nil {
+		s.SetICEUDPMux(ice.NewUDPMuxDefault(ice.UDPMuxParams{UDPConn: c.socket}))
+	}
 	api := webrtc.NewAPI(webrtc.WithMediaEngine(viewerMedia(t, c)), webrtc.WithInterceptorRegistry(registry), webrtc.WithSettingEngine(s))
 	v.pc = must[*webrtc.PeerConnection](t)(api.NewPeerConnection(webrtc.Configuration{}))
 	t.Cleanup(func() { _ = v.pc.GracefulClose() })
