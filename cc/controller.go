@@ -174,6 +174,11 @@ func (c *Controller) decide(now time.Time) {
 	u.Target = min(max(u.Target, c.c.Min), c.c.Max)
 	u.Pace = max(c.cap.rate.Scale(paceGain), u.Target.Scale(1.25))
 	u.Path = Path{Rate: c.sizes.carried(c.cap.rate), Depth: pathDepth, Queue: c.virtual.now(now)}
+	if w.state == "lossy" {
+		// What drops packets over a rate has no queue to put a train in.
+		u.Pace = max(w.wire.Scale(lossyPace), c.c.Min)
+		u.Path = Path{}
+	}
 	u.Probe = c.prober.plan(now, c)
 	c.update = u
 }
@@ -199,7 +204,7 @@ func (c *Controller) weigh(now time.Time) weighed {
 	if c.share.competing {
 		return weighed{room, "competing", "another flow keeps the queue full"}
 	}
-	if limit, ok := c.loss.limit(now, c); ok && limit < w.wire {
+	if limit, ok := c.loss.limit(now, c.cap.rate); ok && limit < w.wire && !c.off(Loss) {
 		w = weighed{limit, "lossy", "more is lost the more is sent"}
 	}
 	head := c.virtual.head
@@ -213,6 +218,9 @@ func (c *Controller) weigh(now time.Time) weighed {
 	}
 	return w
 }
+
+// lossyPace is how much faster than a policer's rate packets leave.
+const lossyPace = 1.25
 
 // leastStanding is the queue that is let be: the noise of a calm path.
 const leastStanding = 2 * time.Millisecond

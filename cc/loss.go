@@ -1,15 +1,171 @@
 package cc
 
 import (
+	"math"
 	"time"
 
 	"nearglass/cc/rate"
 )
 
-type lossModel struct{}
+const (
+	// lossSlots windows of lossSpan are remembered: 10 s.
+	lossSlots = 40
+	lossSpan  = 250 * time.Millisecond
+	// manyLost packets, most of a window's, end it early.
+	manyLost = 12
+	// lossFade is what a window counts for when the next one closes.
+	lossFade = 0.95
+	// mostInherent is the loss that a path may have at any rate: radio at its
+	// worst. What is more comes of sending too much.
+	mostInherent = 0.2
+	// lossDoubt is how much likelier a limit has to be than none.
+	lossDoubt = 6
+	// lossMargin is kept below a limit. lossRise is how fast it is tried
+	// whether the limit is still there, relative to it in a second; after
+	// every lossPatience without a confirmation, twice as fast.
+	lossMargin   = 0.94
+	lossRise     = 0.03
+	lossPatience = 4.0
+)
 
-func (l *lossModel) arrive(*packet) {}
-func (l *lossModel) miss(*packet)   {}
-func (l *lossModel) limit(now time.Time, c *Controller) (rate.Rate, bool) {
-	return 0, false
+// window is what became of the packets of one span.
+type window struct {
+	rate       float64 // sent, bit/s on the wire
+	sent, lost float64 // packets
+}
+
+// lossModel tells whether packets are lost at random, which no lower rate helps
+// against, or because more is sent than passes: a policer drops without any
+// queue to see. It chooses the limit, and the inherent loss, under which the
+// losses at the rates of late are the likeliest (as goog_cc's loss-based
+// estimation of 2021 does).
+type lossModel struct {
+	windows [lossSlots]window // ring, the newest at n-1
+	n       int
+	open    window
+	bytes   int
+	since   time.Time
+	cap     float64 // the limit in force, bit/s on the wire; 0: none
+	at      time.Time
+	// unconfirmed is how long the limit has stood, in seconds.
+	unconfirmed float64
+}
+
+// arrive notes a packet that came through.
+func (l *lossModel) arrive(p *packet) {
+	if p.lost { // it was only late
+		l.open.lost = max(l.open.lost-1, 0)
+		return
+	}
+	l.note(p)
+}
+
+// miss notes one that did not.
+func (l *lossModel) miss(p *packet) {
+	l.open.lost++
+	l.note(p)
+}
+
+func (l *lossModel) note(p *packet) {
+	if l.since.IsZero() {
+		l.since = p.At
+	}
+	l.open.sent++
+	l.bytes += p.wireBytes
+	span := p.At.Sub(l.since)
+	early := l.open.lost >= manyLost && 2*l.open.lost > l.open.sent && span > lossSpan/5
+	if span < lossSpan && !early {
+		return
+	}
+	l.open.rate = float64(rate.Of(l.bytes, span))
+	if span > 4*lossSpan { // a silence lay in it
+		l.open.rate = 0
+	}
+	l.windows[l.n%lossSlots] = l.open
+	l.n++
+	l.open, l.bytes, l.since = window{}, 0, p.At
+	l.fit()
+}
+
+// fit looks for the limit that explains the losses best.
+func (l *lossModel) fit() {
+	newest := &l.windows[(l.n-1)%lossSlots]
+	if newest.lost == 0 {
+		return // nothing new to explain
+	}
+	if 2*newest.lost > newest.sent && newest.sent >= manyLost {
+		// No path is like that by nature, and what came before is no guide.
+		l.windows[0], l.n = *newest, 1
+		l.confirm(newest.rate * (1 - newest.lost/newest.sent))
+		return
+	}
+	best, likeliest := 0.0, l.likelihood(math.Inf(1))+lossDoubt
+	for i := range min(l.n, lossSlots) {
+		w := &l.windows[i]
+		limit := w.rate * (1 - w.lost/max(w.sent, 1))
+		if limit <= 0 {
+			continue
+		}
+		if v := l.likelihood(limit); v > likeliest {
+			best, likeliest = limit, v
+		}
+	}
+	if best > 0 {
+		l.confirm(best)
+	}
+}
+
+func (l *lossModel) confirm(limit float64) { l.cap, l.unconfirmed = lossMargin*limit, 0 }
+
+// likelihood is the logarithm of how likely the losses are under a limit, with
+// the inherent loss that suits it best.
+func (l *lossModel) likelihood(limit float64) float64 {
+	var unexplained, passed float64
+	l.each(func(w *window, weight float64) {
+		over := excess(w.rate, limit)
+		unexplained += weight * (w.lost - w.sent*over)
+		passed += weight * w.sent * (1 - over)
+	})
+	const least = 1e-4
+	inherent := min(max(unexplained/max(passed, 1), least), mostInherent)
+	sum := 0.0
+	l.each(func(w *window, weight float64) {
+		q := min(inherent+(1-inherent)*excess(w.rate, limit), 1-least)
+		sum += weight * (w.lost*math.Log(q) + (w.sent-w.lost)*math.Log(1-q))
+	})
+	return sum
+}
+
+// each calls f for the windows, the newest first, with their weights.
+func (l *lossModel) each(f func(w *window, weight float64)) {
+	weight := 1.0
+	for i := range min(l.n, lossSlots) {
+		f(&l.windows[(l.n-1-i)%lossSlots], weight)
+		weight *= lossFade
+	}
+}
+
+// excess is the share of a rate that is over a limit.
+func excess(rate, limit float64) float64 {
+	if rate <= limit {
+		return 0
+	}
+	return 1 - limit/rate
+}
+
+// limit returns the limit in force, which rises until a loss confirms it again
+// or it is above the capacity; false when there is none.
+func (l *lossModel) limit(now time.Time, capacity rate.Rate) (rate.Rate, bool) {
+	dt := min(max(now.Sub(l.at), 0), time.Second)
+	l.at = now
+	if l.cap == 0 {
+		return 0, false
+	}
+	l.unconfirmed += dt.Seconds()
+	l.cap *= 1 + lossRise*math.Exp2(l.unconfirmed/lossPatience)*dt.Seconds()
+	if l.cap > float64(capacity) {
+		l.cap = 0
+		return 0, false
+	}
+	return rate.Rate(l.cap), true
 }

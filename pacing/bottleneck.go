@@ -40,7 +40,8 @@ func (p *Pacer) ready() time.Time {
 	if p.path.Rate <= 0 {
 		return p.free
 	}
-	if open := p.pathFree.Add(-p.path.Depth); open.After(p.free) {
+	// A coarse timer has to let a whole tick's worth go at once.
+	if open := p.pathFree.Add(-max(p.path.Depth, p.grain.size)); open.After(p.free) {
 		return open
 	}
 	return p.free
