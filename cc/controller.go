@@ -43,6 +43,7 @@ type Controller struct {
 	virtual   virtualQueue
 	sizes     sizes
 	started   bool
+	recheck   time.Time // when the path is to be looked at again; zero: at the next feedback
 	limit     rate.Rate // of the loss model; 0: none
 }
 
@@ -111,7 +112,7 @@ func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
 // estimate says what the path carries.
 func (c *Controller) estimate(now time.Time, trains int) {
 	c.cap.update(trains, c.off(Change), c.off(Calm))
-	if standing, _, ok := c.queue.least(recently); ok {
+	if standing, _, ok := c.queue.least(recently); ok && !c.share.competing {
 		c.feel(now, standing, c.tolerated())
 	}
 }
@@ -125,7 +126,9 @@ func (c *Controller) miss(p *packet) {
 		return
 	}
 	p.lost = true
-	c.loss.miss(p)
+	if c.train.last-c.queue.base < deepQueue {
+		c.loss.miss(p) // otherwise the queue explains it
+	}
 	c.train.miss(p)
 }
 
@@ -149,18 +152,22 @@ func (c *Controller) OnTick(now time.Time) Update {
 		c.recall(now)
 		return c.update
 	}
-	if c.outage.begins(now) && !c.off(Outage) {
+	switch {
+	case c.outage.begins(now) && !c.off(Outage):
 		c.holdBack()
+	case !c.recheck.IsZero() && !now.Before(c.recheck):
+		c.decide(now)
 	}
 	return c.update
 }
 
 // Deadline returns when OnTick is due next; the zero time means never.
 func (c *Controller) Deadline() time.Time {
-	if c.off(Outage) {
-		return time.Time{}
+	due := c.recheck
+	if d := c.outage.deadline(); !c.off(Outage) && !d.IsZero() && (due.IsZero() || d.Before(due)) {
+		due = d
 	}
-	return c.outage.deadline()
+	return due
 }
 
 // decide makes the update from what is known now.
@@ -173,14 +180,29 @@ func (c *Controller) decide(now time.Time) {
 	u.Target = c.sizes.encoder(w.wire)
 	u.Target = min(max(u.Target, c.c.Min), c.c.Max)
 	u.Pace = max(c.cap.rate.Scale(paceGain), u.Target.Scale(1.25))
-	u.Path = Path{Rate: c.sizes.carried(c.cap.rate), Depth: pathDepth, Queue: c.virtual.now(now)}
+	u.Path = c.path(now)
 	if w.state == "lossy" {
 		// What drops packets over a rate has no queue to put a train in.
 		u.Pace = max(w.wire.Scale(lossyPace), c.c.Min)
 		u.Path = Path{}
 	}
+	if w.state == "competing" {
+		u.Path = Path{} // the queue is not ours to keep short
+	}
 	u.Probe = c.prober.plan(now, c)
 	c.update = u
+}
+
+// path says what the pacer may put in front of the bottleneck. While a deep
+// queue drains, what waits in the pacer keeps to the rate that lets it drain.
+func (c *Controller) path(now time.Time) Path {
+	p := Path{Rate: c.sizes.carried(c.cap.rate), Depth: pathDepth, Queue: c.virtual.now(now)}
+	c.recheck = time.Time{}
+	if over := p.Queue - deepQueue; over > 0 && !c.off(Drain) {
+		p.Rate, p.Queue = p.Rate.Scale(leastDrain), 0
+		c.recheck = now.Add(max(over, c.c.FrameInterval))
+	}
+	return p
 }
 
 // weighed is a rate on the wire, and why it is that.
@@ -193,19 +215,28 @@ type weighed struct {
 func (c *Controller) weigh(now time.Time) weighed {
 	standing, unforeseen, known := c.queue.least(recently)
 	tolerated := c.tolerated()
-	if known && !c.off(Share) && !c.blind.on {
-		c.share.judge(now, standing, unforeseen, tolerated, c.cap.rate, c.off(Compete))
+	if known && !c.off(Share) && !c.blind.on && !c.share.competing {
+		c.share.judge(now, standing, unforeseen, tolerated, c.cap.rate)
 	}
+	w := c.alone(standing, tolerated, known)
+	if known && !c.off(Compete) {
+		c.share.compete(now, standing, float64(w.wire)/float64(c.cap.rate))
+	}
+	if c.share.competing {
+		w = weighed{c.cap.rate.Scale(competeShare), "competing", "another flow keeps the queue full"}
+	}
+	if limit, ok := c.loss.limit(now, c.cap.rate); ok && limit < w.wire && !c.off(Loss) {
+		w = weighed{limit, "lossy", "more is lost the more is sent"}
+	}
+	return w
+}
+
+// alone is the rate where nobody fills the queue on purpose.
+func (c *Controller) alone(standing, tolerated time.Duration, known bool) weighed {
 	room := c.cap.rate.Scale(headroom * c.share.value)
 	w := weighed{room, "steady", "what the path carries, less headroom"}
 	if c.share.value < 0.95 {
 		w.state, w.reason = "sharing", "others use the path too"
-	}
-	if c.share.competing {
-		return weighed{room, "competing", "another flow keeps the queue full"}
-	}
-	if limit, ok := c.loss.limit(now, c.cap.rate); ok && limit < w.wire && !c.off(Loss) {
-		w = weighed{limit, "lossy", "more is lost the more is sent"}
 	}
 	head := c.virtual.head
 	if c.blind.on {

@@ -73,4 +73,5 @@ func (c *Controller) holdBack() {
 	c.update.Pace = c.c.Min.Scale(trickle)
 	c.update.Target = max(c.c.Min, c.update.Target/4)
 	c.update.Probe = Probe{}
+	c.recheck = time.Time{}
 }

@@ -17,13 +17,17 @@ const (
 	// sharePause is how long after a change of the capacity nothing is
 	// concluded: the queue is then of our own making.
 	sharePause = 400 * time.Millisecond
-	// stubborn is how long a queue has to stand, although the stream took
-	// half of the path at most, before another flow is to blame that fills
-	// any queue.
-	stubborn     = time.Second
-	yielding     = 0.6
-	competeShare = 0.65
+	// stubborn is how long a deep queue has to stand, although the stream took
+	// no more than yielding of the path, before another flow is to blame that
+	// fills any queue: alone, the stream would have drained it long ago.
+	stubborn = 1200 * time.Millisecond
+	yielding = 0.75
+	// competeShare is what is then claimed of the rate that trains show, which
+	// the other flow lowers too: half of the path (docs/CONGESTION.md).
+	competeShare = 0.53
 	deepQueue    = 25 * time.Millisecond
+	// regained is the share when the other flow is gone.
+	regained = 0.9
 )
 
 // share is the part of the capacity that the stream claims.
@@ -31,7 +35,7 @@ type share struct {
 	value     float64
 	competing bool
 	at        time.Time
-	yieldedAt time.Time // since when the queue stands although we yield
+	yieldedAt time.Time // since when a deep queue stands although we yield
 	capacity  rate.Rate // last seen
 	changedAt time.Time
 }
@@ -40,7 +44,7 @@ func newShare() share { return share{value: 1} }
 
 // judge takes the least queue of late, and the least that our packets do not
 // explain.
-func (s *share) judge(now time.Time, standing, unforeseen, tolerated time.Duration, capacity rate.Rate, humble bool) {
+func (s *share) judge(now time.Time, standing, unforeseen, tolerated time.Duration, capacity rate.Rate) {
 	dt := min(max(now.Sub(s.at), 0), 500*time.Millisecond)
 	if s.at.IsZero() {
 		dt = 0
@@ -56,28 +60,28 @@ func (s *share) judge(now time.Time, standing, unforeseen, tolerated time.Durati
 	s.capacity = capacity
 	occupied := standing > tolerated && unforeseen > tolerated
 	switch {
-	case s.competing:
-		if standing < deepQueue/2 {
-			s.competing, s.value = false, 0.9
-			s.yieldedAt = time.Time{}
-		}
 	case occupied:
 		s.value = max(leastShare, s.value-s.value*(1-shareFall)*dt.Seconds()*10)
 	default:
 		s.value = min(1, s.value+shareRise*dt.Seconds())
 	}
-	s.compete(now, standing, humble)
 }
 
-// compete notices a queue that stays, whatever we leave free.
-func (s *share) compete(now time.Time, standing time.Duration, humble bool) {
+// compete notices a queue that stays, whatever we leave free; used is the part
+// of the capacity that we take.
+func (s *share) compete(now time.Time, standing time.Duration, used float64) {
 	switch {
-	case humble || s.competing:
-	case standing < deepQueue || s.value > yielding:
+	case standing < deepQueue:
+		if s.competing {
+			s.competing, s.value = false, regained
+		}
+		s.yieldedAt = time.Time{}
+	case s.competing:
+	case used > yielding:
 		s.yieldedAt = time.Time{}
 	case s.yieldedAt.IsZero():
 		s.yieldedAt = now
 	case now.Sub(s.yieldedAt) > stubborn:
-		s.competing, s.value = true, competeShare
+		s.competing = true
 	}
 }

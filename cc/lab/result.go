@@ -9,6 +9,7 @@ import (
 // Result is what happened in a run, all times from its start.
 type Result struct {
 	Scenario Scenario
+	Kind     string
 	Seed     uint64
 	Flows    []*Log
 	Cross    []*CrossLog

@@ -143,7 +143,7 @@ func (w *world) next(now time.Time) time.Time {
 // result sums the run up.
 func (w *world) result() *Result {
 	r := &Result{
-		Scenario: w.scenario, Seed: w.seed, Before: w.before,
+		Scenario: w.scenario, Kind: w.kind.Name, Seed: w.seed, Before: w.before,
 		ended: w.origin.Add(w.scenario.Length), links: w.roads, origin: w.origin,
 	}
 	for _, f := range w.flows {
