@@ -18,7 +18,7 @@ type ccCmd struct {
 	Scenario string        `help:"Run one scenario, by a part of its name, and print its figures." placeholder:"NAME"`
 	List     bool          `help:"List the scenarios, controllers and rows."`
 	Kind     []string      `help:"The controllers for --scenario; for the rows, baselines to leave in." placeholder:"NAME"`
-	Seeds    int           `help:"How many seeds; 0 means 20, or 2 with --quick." placeholder:"N"`
+	Seeds    int           `help:"How many seeds; 0 means 20, or 1 with --quick." placeholder:"N"`
 	Seed     uint64        `help:"The first seed." default:"1" placeholder:"N"`
 	Ablation bool          `help:"Run the rows with each part of the controller switched off instead."`
 	Alone    bool          `help:"Leave the baselines out."`
@@ -34,7 +34,7 @@ type ccCmd struct {
 // within a minute.
 const (
 	seedCount  = 20
-	quickSeeds = 2
+	quickSeeds = 1
 )
 
 // Run plays one scenario or all rows.

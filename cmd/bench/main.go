@@ -3,6 +3,7 @@
 //
 //	bench glass   from the host's screen to the viewer's screen, and back
 //	bench host    memory, start, CPU and what a picture costs
+//	bench cc      congestion control over simulated links
 //
 // Each writes a table to stdout and its rows as JSON to build/bench. The
 // methods are described in docs/BENCHMARKS.md. QUICK=1 or --quick makes a run
@@ -34,7 +35,7 @@ type settings struct {
 	Quick  bool     `help:"A short run with rough figures." env:"QUICK"`
 	Out    string   `help:"Folder for the JSON." default:"build/bench" placeholder:"DIR"`
 	Binary string   `help:"The host to measure." default:"build/nearglass" placeholder:"FILE"`
-	Only   []string `help:"Measure these peers alone (glass)." placeholder:"NAME"`
+	Only   []string `help:"Measure these peers alone (glass), or rows with this in their name (cc)." placeholder:"NAME"`
 	Rounds int      `help:"Visit every peer this often (glass); 0 means 3, or 1 with --quick." placeholder:"N"`
 }
 
