@@ -21,6 +21,12 @@ const (
 	freshBytes = 4000
 	// changed is how far, relatively, they have to be off on a calm path.
 	changed = 0.15
+	// steadiness is the deviation up to which a path is so even that a single
+	// train may show a fall, if it came at less than fallen of the rate and
+	// took suddenDelay longer than it should.
+	steadiness  = 0.06
+	fallen      = 0.6
+	suddenDelay = 2 * time.Millisecond
 	// roughness is the deviation beyond which a path is rough, and smoothness
 	// where it is no more.
 	roughness  = 0.25
@@ -93,7 +99,11 @@ func (c *capacity) update(fresh int, steadfast, credulous bool) {
 	if fresh == 0 || c.known() == 0 {
 		return
 	}
-	c.measureNoise()
+	if !steadfast && c.fell() { // judged by the noise so far
+		c.forget(1)
+	} else {
+		c.measureNoise()
+	}
 	span := calmSpan
 	if c.rough && !credulous {
 		span = longSpan
@@ -164,4 +174,22 @@ func (c *capacity) detectChange() {
 	if math.Abs(x-y) > max(changed, 3*c.noise/math.Sqrt(float64(need)))*y {
 		c.forget(fresh.trains)
 	}
+}
+
+// fell says whether the newest train alone, or its tail, shows that the path
+// has shrunk; the tail is then all that counts of it.
+func (c *capacity) fell() bool {
+	s := c.back(0)
+	if c.noise > steadiness || c.rate <= 0 || c.known() < 2 {
+		return false
+	}
+	if c.late(s.tailBytes, s.tail) {
+		s.bytes, s.received, s.sent = s.tailBytes, s.tail, min(s.sent, s.tail/2)
+	}
+	return s.spread() && c.late(s.bytes, s.received)
+}
+
+// late says whether bytes took far longer than the estimate has it.
+func (c *capacity) late(bytes int, took time.Duration) bool {
+	return took > 0 && float64(rate.Of(bytes, took)) < fallen*float64(c.rate) && took-c.rate.Duration(bytes) > suddenDelay
 }

@@ -10,7 +10,7 @@ const (
 	// headroom is the share of the capacity that the stream fills. Pictures
 	// vary in size by a twentieth; above this a queue stands for a picture
 	// in twenty. The table in docs/CONGESTION.md shows the choice.
-	headroom = 0.93
+	headroom = 0.892
 	// paceGain is how much faster than the capacity packets leave, so that
 	// the path spreads them and a larger capacity shows within one picture.
 	paceGain = 2
@@ -126,10 +126,11 @@ func (c *Controller) miss(p *packet) {
 		return
 	}
 	p.lost = true
-	if c.train.last-c.queue.base < deepQueue {
+	full := c.train.last-c.queue.base >= deepQueue
+	if !full {
 		c.loss.miss(p) // otherwise the queue explains it
 	}
-	c.train.miss(p)
+	c.train.miss(p, full)
 }
 
 // learn takes a finished train and says how many it counts for.

@@ -11,7 +11,6 @@ type sample struct {
 	received time.Duration // from the first arrival to the last
 	sent     time.Duration // from the first departure to the last, of those that arrived
 	packets  int           // that arrived
-	lost     int
 	first    time.Duration // one-way delay of the first packet, from an arbitrary origin
 	last     time.Duration // and of the last
 	foreseen time.Duration // the queue that the first should have met
@@ -20,6 +19,10 @@ type sample struct {
 	arrived  time.Duration // arrival of the last
 	end      uint64        // sequence of the last
 	probe    uint32
+	// The last few packets by themselves: what a path that shrinks within a
+	// train shows first.
+	tailBytes int
+	tail      time.Duration
 }
 
 // arrivalGrain is the step in which transport-cc tells arrivals.
@@ -37,7 +40,13 @@ type train struct {
 	origin       time.Time // that one-way delays count from
 	firstArrived time.Duration
 	lastSent     time.Time
+	missing      int // bytes lost since the last arrival
+	arrivals     [tailPackets + 1]time.Duration
+	sizes        [tailPackets + 1]int
 }
+
+// tailPackets make the tail of a train.
+const tailPackets = 3
 
 // add takes the acknowledgement of a packet. When it belongs to another train
 // than those before, it returns the sample of that one.
@@ -53,10 +62,13 @@ func (t *train) add(p *packet, arrived time.Duration) (done sample, ok bool) {
 			packets: 1, first: delay, last: delay, foreseen: p.foreseen, headed: p.first,
 			at: p.At, arrived: arrived, end: p.Sequence, probe: p.Probe,
 		}
+		t.note(0, 0, arrived)
 		return done, ok
 	}
 	t.packets++
-	t.bytes += p.wireBytes
+	t.bytes += p.wireBytes + t.missing
+	t.note(t.packets-1, p.wireBytes+t.missing, arrived)
+	t.missing = 0
 	t.arrived = max(t.arrived, arrived)
 	t.received = t.arrived - t.firstArrived
 	t.sent = p.At.Sub(t.at)
@@ -65,16 +77,32 @@ func (t *train) add(p *packet, arrived time.Duration) (done sample, ok bool) {
 	return sample{}, false
 }
 
+// note keeps the tail up to date with the i-th packet.
+func (t *train) note(i, bytes int, arrived time.Duration) {
+	const n = tailPackets + 1
+	t.arrivals[i%n], t.sizes[i%n] = arrived, bytes
+	if i < tailPackets {
+		return
+	}
+	t.tail = arrived - t.arrivals[(i+1)%n]
+	t.tailBytes = 0
+	for j := range tailPackets {
+		t.tailBytes += t.sizes[(i-j)%n]
+	}
+}
+
 // holds says whether a packet belongs to the train.
 func (t *train) holds(p *packet) bool {
 	return t.open && p.Probe == t.probe && (p.Probe != 0 || p.Frame == t.frame || p.Resend) &&
 		p.At.Sub(t.lastSent) < trainGap
 }
 
-// miss notes a packet that is reported lost.
-func (t *train) miss(p *packet) {
-	if t.open && p.Frame == t.frame && p.Probe == t.probe {
-		t.lost++
+// miss notes a packet that is reported lost. With others after it that arrived,
+// it took its time at the bottleneck as they did, unless a full queue refused
+// it.
+func (t *train) miss(p *packet, refused bool) {
+	if t.holds(p) && !refused {
+		t.missing += p.wireBytes
 	}
 }
 

@@ -97,7 +97,7 @@ func (r *Result) lateness(flow int, from, to time.Duration) []time.Duration {
 		case f.Arrived == 0:
 			late = append(late, never)
 		default:
-			late = append(late, f.Arrived-l.oneWay-ideal)
+			late = append(late, max(0, f.Arrived-l.oneWay-ideal))
 		}
 	}
 	return late
