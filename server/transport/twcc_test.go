@@ -56,7 +56,7 @@ func TestReorderedPacketsAreNoLosses(t *testing.T) {
 
 // absurd is a report of 65535 packets in so many chunks, with deltas for some.
 func absurd(chunk uint16, chunks, deltas int) []byte {
-	b := make([]byte, feedbackHeaderBytes+2*chunks+deltas+3&^3)
+	b := make([]byte, (feedbackHeaderBytes+2*chunks+deltas+3)&^3)
 	b[0], b[1] = 0x80|rtcp.FormatTCC, byte(rtcp.TypeTransportSpecificFeedback)
 	binary.BigEndian.PutUint16(b[2:], uint16(len(b)/4-1))
 	binary.BigEndian.PutUint32(b[8:], mediaSSRC)
