@@ -1,6 +1,7 @@
 package cc
 
 import (
+	"math"
 	"time"
 
 	"nearglass/cc/rate"
@@ -11,9 +12,14 @@ const (
 	// vary in size by a twentieth; above this a queue stands for a picture
 	// in twenty. The table in docs/CONGESTION.md shows the choice.
 	headroom = 0.892
-	// paceGain is how much faster than the capacity packets leave, so that
-	// the path spreads them and a larger capacity shows within one picture.
-	paceGain = 2
+	// evenPace is the capacity at which packets leave at twice its rate, so
+	// that the path spreads them and a larger capacity shows within one
+	// picture. The pace goes with the root of the capacity: where the trains of
+	// two streams meet, the one with the lower estimate then sees more than its
+	// part, and they come to equal ones. The gain keeps within its bounds.
+	evenPace  = 10 * rate.Mbps
+	leastGain = 1.5
+	mostGain  = 6
 	// startPace is the pace before anything is known. The first picture then
 	// gauges up to that, and is no longer than a few milliseconds in a queue
 	// that cannot take it.
@@ -118,7 +124,7 @@ func (c *Controller) estimate(now time.Time, trains int) {
 }
 
 // tolerated is the queue that is let be.
-func (c *Controller) tolerated() time.Duration { return leastStanding + 2*c.queue.noise() }
+func (c *Controller) tolerated() time.Duration { return leastStanding + c.queue.noise()*5/2 }
 
 // miss notes a packet that is reported lost.
 func (c *Controller) miss(p *packet) {
@@ -180,7 +186,7 @@ func (c *Controller) decide(now time.Time) {
 	u := Update{State: w.state, Reason: w.reason}
 	u.Target = c.sizes.encoder(w.wire)
 	u.Target = min(max(u.Target, c.c.Min), c.c.Max)
-	u.Pace = max(c.cap.rate.Scale(paceGain), u.Target.Scale(1.25))
+	u.Pace = c.pace()
 	u.Path = c.path(now)
 	if w.state == "lossy" {
 		// What drops packets over a rate has no queue to put a train in.
@@ -194,10 +200,17 @@ func (c *Controller) decide(now time.Time) {
 	c.update = u
 }
 
+// pace is how fast packets leave.
+func (c *Controller) pace() rate.Rate {
+	gain := 2 * math.Sqrt(float64(evenPace)/float64(c.cap.rate))
+	return c.cap.rate.Scale(min(max(gain, leastGain), mostGain))
+}
+
 // path says what the pacer may put in front of the bottleneck. While a deep
 // queue drains, what waits in the pacer keeps to the rate that lets it drain.
 func (c *Controller) path(now time.Time) Path {
-	p := Path{Rate: c.sizes.carried(c.cap.rate), Depth: pathDepth, Queue: c.virtual.now(now)}
+	p := Path{Rate: c.sizes.carried(c.cap.rate), Queue: c.virtual.now(now)}
+	p.Depth = max(pathDepth, p.Rate.Duration(pathBytes))
 	c.recheck = time.Time{}
 	if over := p.Queue - deepQueue; over > 0 && !c.off(Drain) {
 		p.Rate, p.Queue = p.Rate.Scale(leastDrain), 0
@@ -214,10 +227,11 @@ type weighed struct {
 
 // weigh turns the estimates into a rate on the wire.
 func (c *Controller) weigh(now time.Time) weighed {
-	standing, unforeseen, known := c.queue.least(recently)
+	standing, _, known := c.queue.least(recently)
 	tolerated := c.tolerated()
-	if known && !c.off(Share) && !c.blind.on && !c.share.competing {
-		c.share.judge(now, standing, unforeseen, tolerated, c.cap.rate)
+	if stays, unforeseen, ok := c.queue.least(longer); ok && !c.off(Share) && !c.share.competing {
+		occupied := stays > tolerated && unforeseen > tolerated && !c.blind.on
+		c.share.judge(now, occupied, c.cap.rate)
 	}
 	w := c.alone(standing, tolerated, known)
 	if known && !c.off(Compete) {
@@ -259,4 +273,7 @@ const leastStanding = 2 * time.Millisecond
 
 // pathDepth is how much of a picture may wait in front of the bottleneck: enough
 // for its spacing to show what the path carries.
-const pathDepth = 3 * time.Millisecond
+const (
+	pathDepth = 3 * time.Millisecond
+	pathBytes = 2400 // two packets
+)

@@ -9,9 +9,11 @@ const (
 	// baseHalf is half of how long a one-way delay counts as the least.
 	baseHalf = 15 * time.Second
 	// heads is how many trains the standing queue is judged by.
-	heads = 32
-	// recently is how far back the least queue is looked for.
+	heads = 64
+	// recently and longer are how far back the least queue is looked for, to
+	// act at once and to conclude on others.
 	recently = 250 * time.Millisecond
+	longer   = 500 * time.Millisecond
 )
 
 // head is what the first packet of a train met.

@@ -42,9 +42,8 @@ type share struct {
 
 func newShare() share { return share{value: 1} }
 
-// judge takes the least queue of late, and the least that our packets do not
-// explain.
-func (s *share) judge(now time.Time, standing, unforeseen, tolerated time.Duration, capacity rate.Rate) {
+// judge takes whether a queue stands that our packets do not explain.
+func (s *share) judge(now time.Time, occupied bool, capacity rate.Rate) {
 	dt := min(max(now.Sub(s.at), 0), 500*time.Millisecond)
 	if s.at.IsZero() {
 		dt = 0
@@ -58,7 +57,6 @@ func (s *share) judge(now time.Time, standing, unforeseen, tolerated time.Durati
 		return
 	}
 	s.capacity = capacity
-	occupied := standing > tolerated && unforeseen > tolerated
 	switch {
 	case occupied:
 		s.value = max(leastShare, s.value-s.value*(1-shareFall)*dt.Seconds()*10)
