@@ -117,7 +117,11 @@ func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
 
 // estimate says what the path carries.
 func (c *Controller) estimate(now time.Time, trains int) {
+	before := c.cap.rate
 	c.cap.update(trains, c.off(Change), c.off(Calm))
+	if c.blind.on && c.blind.shaken {
+		c.cap.rate = before
+	}
 	if standing, _, ok := c.queue.least(recently); ok && !c.share.competing {
 		c.feel(now, standing, c.tolerated())
 	}
