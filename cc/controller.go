@@ -119,10 +119,14 @@ func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
 func (c *Controller) estimate(now time.Time, trains int) {
 	before := c.cap.rate
 	c.cap.update(trains, c.off(Change), c.off(Calm))
-	if c.blind.on && c.blind.shaken {
+	if c.blind.on && c.blind.shaken && !c.share.competing {
 		c.cap.rate = before
 	}
-	if standing, _, ok := c.queue.least(recently); ok && !c.share.competing {
+	standing, _, ok := c.queue.least(recently)
+	switch {
+	case c.share.competing:
+		c.blind.on = false
+	case ok:
 		c.feel(now, standing, c.tolerated())
 	}
 }

@@ -14,6 +14,9 @@ import (
 const (
 	nackTries = 10
 	nackPause = 100 * time.Millisecond
+	// nackMost is how many packets it asks for at most (kMaxNackPackets); the
+	// oldest are given up.
+	nackMost = 1000
 )
 
 // report is what a receiver sends back at once: an RTCP packet or two.
@@ -41,6 +44,7 @@ type receiver struct {
 
 	highest int64 // media number; -1 before the first
 	missing []request
+	asks    time.Time // when the first request of missing is due, or before
 }
 
 type arrival struct {
@@ -60,11 +64,18 @@ func (r *receiver) take(now time.Time, a arrival, resent bool) {
 	r.arrived = append(r.arrived, a)
 	r.last = now
 	if resent || a.media <= r.highest {
-		r.missing = slices.DeleteFunc(r.missing, func(m request) bool { return m.media == a.media })
+		i, found := slices.BinarySearchFunc(r.missing, a.media, func(m request, n int64) int { return int(m.media - n) })
+		if found {
+			r.missing = slices.Delete(r.missing, i, i+1)
+		}
 		return
 	}
-	for m := r.highest + 1; m < a.media; m++ {
+	for m := max(r.highest+1, a.media-nackMost); m < a.media; m++ {
 		r.missing = append(r.missing, request{media: m, due: now})
+		r.asks = now
+	}
+	if n := len(r.missing) - nackMost; n > 0 {
+		r.missing = append(r.missing[:0], r.missing[n:]...)
 	}
 	r.highest = a.media
 }
@@ -75,23 +86,27 @@ func (r *receiver) due() time.Time {
 	if len(r.arrived) > 0 {
 		at = r.feedAt
 	}
-	for _, m := range r.missing {
-		at = earliest(at, m.due)
+	if len(r.missing) > 0 {
+		at = earliest(at, r.asks)
 	}
 	return at
 }
 
 // nacks lists what is to be asked for at now.
 func (r *receiver) nacks(now time.Time) []uint16 {
+	if len(r.missing) == 0 || now.Before(r.asks) {
+		return nil
+	}
 	var list []uint16
+	r.asks = time.Time{}
 	for i := range r.missing {
 		m := &r.missing[i]
-		if now.Before(m.due) {
-			continue
+		if !now.Before(m.due) {
+			list = append(list, uint16(m.media))
+			m.tries++
+			m.due = now.Add(nackPause)
 		}
-		list = append(list, uint16(m.media))
-		m.tries++
-		m.due = now.Add(nackPause)
+		r.asks = earliest(r.asks, m.due)
 	}
 	r.missing = slices.DeleteFunc(r.missing, func(m request) bool { return m.tries >= nackTries })
 	return list
