@@ -68,7 +68,7 @@ func (p *Pacer) QueueDelay() time.Duration {
 	if p.pace <= 0 {
 		return 0
 	}
-	return p.pace.Duration(p.videoBytes)
+	return p.drainRate().Duration(p.videoBytes)
 }
 
 // burst is how much budget may be saved up, as a time at the present pace.
@@ -96,7 +96,7 @@ func (g *grain) note(late time.Duration) {
 // hold notes that a packet has to wait for its time.
 func (p *Pacer) hold() {
 	if p.pace > 0 && p.resend.len()+p.video.len() > 0 {
-		p.held = p.free
+		p.held = p.ready()
 	}
 }
 
@@ -129,6 +129,7 @@ func (p *Pacer) settle(now time.Time) {
 	clamp(&p.free, now, saved, maxDebt)
 	clamp(&p.padFree, now, maxLate, maxPadDebt)
 	clamp(&p.resendFree, now, resendBurst, resendBurst)
+	clamp(&p.pathFree, now, 0, maxPathQueue)
 	p.settleTrain(now)
 }
 
@@ -146,6 +147,7 @@ func clamp(t *time.Time, now time.Time, back, ahead time.Duration) {
 // them. Audio may be charged while the pace is zero; it is then free. Because
 // it does not wait for its time, it has to bound the debt itself.
 func (p *Pacer) charge(sizeBytes int) {
+	p.fill(sizeBytes)
 	if p.pace > 0 {
 		p.free = p.free.Add(min(p.pace.Duration(sizeBytes), maxDebt))
 	}

@@ -78,6 +78,8 @@ type Pacer struct {
 	free       time.Time
 	resendFree time.Time
 	padFree    time.Time
+	path       Bottleneck
+	pathFree   time.Time // when nothing waits in front of the bottleneck
 	held       time.Time // what free was when a packet had to wait for it
 	grain      grain
 	// settled is when the budgets were brought near now, and settledWaiting
@@ -152,7 +154,7 @@ func (p *Pacer) Next(now time.Time) (Packet, bool) {
 	if p.trainOn() {
 		return p.nextTrain(now)
 	}
-	if p.pace <= 0 || now.Before(p.free) {
+	if p.pace <= 0 || now.Before(p.ready()) {
 		p.hold()
 		return Packet{}, false
 	}
@@ -263,14 +265,14 @@ func (p *Pacer) Deadline() time.Time {
 	case p.pace <= 0:
 		return time.Time{}
 	case p.resend.len()+p.video.len() > 0:
-		return p.free
+		return p.ready()
 	}
 	due := p.tail.deadline(p.Settled())
 	if p.pad > 0 && p.tail.between && (due.IsZero() || p.padFree.Before(due)) {
 		due = p.padFree
 	}
-	if !due.IsZero() && due.Before(p.free) {
-		due = p.free
+	if ready := p.ready(); !due.IsZero() && due.Before(ready) {
+		due = ready
 	}
 	return due
 }
