@@ -2,14 +2,40 @@
 // it with others.
 //
 // A Scenario is data: links, streams and what competes with them. Run plays it
-// in virtual time with one seed: a source makes pictures, pacing.Pacer releases
-// their packets, sim.Link carries them, a receiver reports arrivals as
-// transport-cc does and asks for lost packets, and the controller's answer goes
-// to the pacer and the source as server/session does it. What happened is kept
-// in a Result; metrics and rows are computed from it afterwards.
+// in virtual time with one seed. What happened is kept in a Result; the figures
+// of Rows are computed from that afterwards, and the worst seed's counts. A run
+// is single-threaded, gives the same result for the same seed, and is driven by
+// events, so that a minute takes a fraction of a second.
 //
-// A run is single-threaded and gives the same result for the same seed. It is
-// driven by events, so a minute takes a fraction of a second.
+// # What a run consists of
+//
+// The source takes a picture 60 times a second. An encoder makes it as large as
+// the target in force tells, and hands it over 8 ms later; while more than three
+// frame intervals wait in the pacer it makes none, as in server/session. The
+// first picture has three times the usual size. Content is Steady (full motion
+// at a constant rate, 5 % of noise) or recorded from the project's own encoder
+// on desktop content (testdata/desktop.txt), scaled so that full motion fills
+// the target.
+//
+// pacing.Pacer releases the packets, which sim.Link carries with 28 bytes of IP
+// and UDP on top. The receiver reports arrivals as transport-cc does, in steps
+// of 250 µs, every 100 ms unless the scenario says otherwise, and asks for lost
+// packets as a browser does. Seeds move the phases of pictures and feedback, the
+// noise, losses and jitter.
+//
+// # What is counted
+//
+// Delivered and used bits are those on the wire that brought something new:
+// padding, probe fillers and packets that arrive again count as nothing. The
+// standing queue is what a picture's first packet found before it at the
+// bottleneck. The first feedback that shows a change is the first that tells of
+// arrivals over a frame interval after it.
+//
+// # The baselines
+//
+// All have the same source, pacer, links and feedback. pion's gcc runs from its
+// module, unchanged, in the test of this package (see gcc_test.go for why
+// there); aimd is the plain additive increase and multiplicative decrease.
 package lab
 
 import (

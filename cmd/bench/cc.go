@@ -136,7 +136,7 @@ func (c ccCmd) chosen(s settings) ([]lab.Row, error) {
 // figures are those of one controller: a row each, a seed each.
 type figures map[string][]float64
 
-// play runs the rows of one controller on all cores.
+// figures runs the rows of one controller on all cores.
 func (c ccCmd) figures(rows []lab.Row, kind lab.Kind) figures {
 	type task struct {
 		job  lab.Job
@@ -201,6 +201,9 @@ func (c ccCmd) table(s settings) error {
 			w.Goal = limit(r.Best(theirs))
 		}
 		rep.add(w, r.Worst(ours[r.Measure]), nil)
+	}
+	if len(s.Only) == 0 {
+		c.realRows(s, rep)
 	}
 	return errors.Join(rep.write(os.Stdout, s.Out), pionErr)
 }
