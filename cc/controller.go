@@ -20,6 +20,7 @@ const (
 	evenPace  = 10 * rate.Mbps
 	leastGain = 1.5
 	mostGain  = 6
+	gainPower = 0.5
 	// startPace is the pace before anything is known. The first picture then
 	// gauges up to that, and is no longer than a few milliseconds in a queue
 	// that cannot take it.
@@ -210,7 +211,7 @@ func (c *Controller) decide(now time.Time) {
 
 // pace is how fast packets leave.
 func (c *Controller) pace() rate.Rate {
-	gain := 2 * math.Sqrt(float64(evenPace)/float64(c.cap.rate))
+	gain := 2 * math.Pow(float64(evenPace)/float64(c.cap.rate), gainPower)
 	return c.cap.rate.Scale(min(max(gain, leastGain), mostGain))
 }
 
@@ -238,10 +239,14 @@ func (c *Controller) weigh(now time.Time) weighed {
 	standing, _, known := c.queue.least(recently)
 	tolerated := c.tolerated()
 	if stays, unforeseen, ok := c.queue.least(longer); ok && !c.off(Share) && !c.share.competing {
-		occupied := stays > tolerated && unforeseen > tolerated && !c.blind.on
+		if stays > tolerated && unforeseen > tolerated && !c.blind.on {
+			c.share.metAt = now
+		}
+		crowded := tolerated + crowding
+		occupied := stays > crowded && unforeseen > crowded && !c.blind.on
 		c.share.judge(now, occupied, c.cap.rate)
 	}
-	w := c.alone(standing, tolerated, known)
+	w := c.alone(now, standing, tolerated, known)
 	if known && !c.off(Compete) {
 		c.share.compete(now, standing, float64(w.wire)/float64(c.cap.rate))
 	}
@@ -255,8 +260,11 @@ func (c *Controller) weigh(now time.Time) weighed {
 }
 
 // alone is the rate where nobody fills the queue on purpose.
-func (c *Controller) alone(standing, tolerated time.Duration, known bool) weighed {
+func (c *Controller) alone(now time.Time, standing, tolerated time.Duration, known bool) weighed {
 	room := c.cap.rate.Scale(headroom * c.share.value)
+	if c.share.met(now) {
+		room += rate.Rate(levelling * math.Sqrt(float64(c.cap.rate)*float64(rate.Mbps)))
+	}
 	w := weighed{room, "steady", "what the path carries, less headroom"}
 	if c.share.value < 0.95 {
 		w.state, w.reason = "sharing", "others use the path too"
@@ -276,8 +284,13 @@ func (c *Controller) alone(standing, tolerated time.Duration, known bool) weighe
 // lossyPace is how much faster than a policer's rate packets leave.
 const lossyPace = 1.25
 
-// leastStanding is the queue that is let be: the noise of a calm path.
-const leastStanding = 2 * time.Millisecond
+const (
+	// leastStanding is the queue that is let be: the noise of a calm path.
+	leastStanding = 2 * time.Millisecond
+	// crowding is what other streams may have in front of ours without
+	// their sum being too much: the trains of one or two.
+	crowding = 6 * time.Millisecond
+)
 
 // pathDepth is how much of a picture may wait in front of the bottleneck: enough
 // for its spacing to show what the path carries.

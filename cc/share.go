@@ -26,6 +26,12 @@ const (
 	// the other flow lowers too: half of the path (docs/CONGESTION.md).
 	competeShare = 0.53
 	deepQueue    = 25 * time.Millisecond
+	// metFor is how long others are reckoned with after they were noticed, and
+	// levelling what is added then to the rate of 1 Mbit/s, in Mbit/s, and to
+	// others by the root of theirs: where two streams meet, the smaller gains
+	// more by it.
+	metFor    = 5 * time.Second
+	levelling = 0.12
 	// regained is the share when the other flow is gone.
 	regained = 0.9
 )
@@ -38,6 +44,12 @@ type share struct {
 	yieldedAt time.Time // since when a deep queue stands although we yield
 	capacity  rate.Rate // last seen
 	changedAt time.Time
+	metAt     time.Time // when a queue was last there that was not ours
+}
+
+// met says whether others were there of late.
+func (s *share) met(now time.Time) bool {
+	return !s.metAt.IsZero() && now.Sub(s.metAt) < metFor
 }
 
 func newShare() share { return share{value: 1} }

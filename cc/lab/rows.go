@@ -127,7 +127,9 @@ func startRows() []Row {
 			return r.Flows[0].reached(moves, r.Scenario.Length, want).Seconds()
 		}
 	}
-	overshoot := func(r *Result) float64 { return millis(r.Flows[0].worst(0, 3*time.Second)) }
+	overshoot := func(r *Result) float64 {
+		return millis(r.Flows[0].worst(0, r.Scenario.Flows[0].Content.moves()+3*time.Second))
+	}
 	again := func(r *Result) float64 {
 		old := r.Before.Flows[0].updateAt(r.Before.Scenario.Length).Target
 		return millis(r.Flows[0].targetAbove(0, r.Scenario.Length, old.Scale(0.8)))
