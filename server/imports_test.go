@@ -19,8 +19,9 @@ type room struct {
 var rooms = []room{
 	{"cmd/nearglass", []string{"server", "client/native", "telemetry/...", "gpu/capture", "gpu/encode", "server/access", "cc/rate"},
 		"a command reads its flags and calls one of these; sources, doctor and pair ask capture, encode and access directly because they must work while no host runs"},
-	{"cmd/bench", []string{"server/...", "gpu/...", "cc/...", "pacing/...", "telemetry/..."},
+	{"cmd/bench", []string{"cmd/bench/wire", "server/...", "gpu/...", "cc/...", "pacing/...", "telemetry/..."},
 		"a bench measures the parts and drives the whole from outside; the viewers are programs of their own to it"},
+	{"cmd/bench/wire", []string{"cc/sim"}, "a link between real programs knows neither them nor any controller: all meet the same link"},
 	{"cmd/screenshots", []string{"server/e2e/desk"}, "it looks at the host from outside, as a person does"},
 	{"cmd/testreport", nil, "it must build and run whatever is broken elsewhere"},
 	{"server", []string{
