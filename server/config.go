@@ -41,9 +41,13 @@ type Config struct {
 	// Source is what a viewer sees first when it names nothing ("source").
 	// Empty leaves the choice to the viewer.
 	Source string
-	// Bitrate is what one viewer's video may use ("bitrate"), MinBitrate to
-	// MaxBitrate. 0 means DefaultBitrate.
+	// Bitrate fixes what one viewer's video uses ("bitrate"), LowestBitrate to
+	// HighestBitrate. 0 means that it follows what the path carries.
 	Bitrate rate.Rate
+	// MaxBitrate bounds the video of a viewer whose bitrate follows the path
+	// ("max-bitrate"), LowestBitrate to HighestBitrate. 0 means
+	// DefaultMaxBitrate. It has no effect on a fixed Bitrate.
+	MaxBitrate rate.Rate
 	// FPS is the most pictures a second ("fps"), 1 to 240. 0 means 60.
 	FPS int
 	// Preset is the x264 preset ("preset"). Empty means the encoder's default.
@@ -58,12 +62,12 @@ type Config struct {
 
 // Bounds and defaults of Config.
 const (
-	DefaultListen            = ":7433"
-	DefaultBitrate rate.Rate = 20 * rate.Mbps
-	MinBitrate     rate.Rate = 200 * rate.Kbps // below it text stays unreadable for seconds
-	MaxBitrate     rate.Rate = 500 * rate.Mbps
-	DefaultFPS               = 60
-	MaxFPS                   = 240
+	DefaultListen               = ":7433"
+	DefaultMaxBitrate rate.Rate = 50 * rate.Mbps
+	LowestBitrate     rate.Rate = 200 * rate.Kbps // below it text stays unreadable for seconds
+	HighestBitrate    rate.Rate = 500 * rate.Mbps
+	DefaultFPS                  = 60
+	MaxFPS                      = 240
 )
 
 // presets are those of x264 that can keep up with a live picture.
@@ -87,7 +91,7 @@ func (c Config) WithDefaults() (Config, error) {
 	c.Listen = or(c.Listen, DefaultListen)
 	c.Profile = or(c.Profile, "auto")
 	c.Rights = or(c.Rights, access.Control)
-	c.Bitrate = or(c.Bitrate, DefaultBitrate)
+	c.MaxBitrate = or(c.MaxBitrate, DefaultMaxBitrate)
 	c.FPS = or(c.FPS, DefaultFPS)
 	return c, c.Validate()
 }
@@ -134,9 +138,10 @@ func (c Config) checkTLS() error {
 
 func (c Config) checkPicture() error {
 	var errs []error
-	if c.Bitrate < MinBitrate || c.Bitrate > MaxBitrate {
-		errs = append(errs, fmt.Errorf("bitrate %s is outside %s to %s", c.Bitrate, MinBitrate, MaxBitrate))
+	if c.Bitrate != 0 {
+		errs = append(errs, checkBitrate("bitrate", c.Bitrate))
 	}
+	errs = append(errs, checkBitrate("max-bitrate", c.MaxBitrate))
 	if c.FPS < 1 || c.FPS > MaxFPS {
 		errs = append(errs, fmt.Errorf("fps %d is outside 1 to %d", c.FPS, MaxFPS))
 	}
@@ -147,6 +152,21 @@ func (c Config) checkPicture() error {
 		errs = append(errs, fmt.Errorf("profile %q is unknown: write auto, baseline or high", c.Profile))
 	}
 	return errors.Join(errs...)
+}
+
+func checkBitrate(name string, r rate.Rate) error {
+	if r < LowestBitrate || r > HighestBitrate {
+		return fmt.Errorf("%s %s is outside %s to %s", name, r, LowestBitrate, HighestBitrate)
+	}
+	return nil
+}
+
+// bitrateInWords says which of the two rates holds.
+func (c Config) bitrateInWords() string {
+	if c.Bitrate != 0 {
+		return fmt.Sprintf("the bitrate is fixed at %s", c.Bitrate)
+	}
+	return fmt.Sprintf("the bitrate follows the path, up to %s", c.MaxBitrate)
 }
 
 func (c Config) checkNames() error {

@@ -17,7 +17,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Listen != ":7433" || c.Bitrate != 20*rate.Mbps || c.FPS != 60 || c.Profile != "auto" || c.Rights != access.Control || c.Name == "" {
+	if c.Listen != ":7433" || c.Bitrate != 0 || c.MaxBitrate != 50*rate.Mbps || c.FPS != 60 || c.Profile != "auto" || c.Rights != access.Control || c.Name == "" {
 		t.Errorf("%+v", c)
 	}
 	if c.StateDir != filepath.FromSlash("/tmp/state/nearglass") {
@@ -38,6 +38,8 @@ func TestValidate(t *testing.T) {
 		"missing cert":   {func(c *Config) { c.TLSCert, c.TLSKey = "/nonexistent", "/nonexistent" }, []string{"tls-cert", "/nonexistent"}},
 		"low bitrate":    {func(c *Config) { c.Bitrate = 20 }, []string{"bitrate", "20 bit/s", "200 kbit/s"}},
 		"high bitrate":   {func(c *Config) { c.Bitrate = 1000 * rate.Mbps }, []string{"bitrate"}},
+		"low maximum":    {func(c *Config) { c.MaxBitrate = rate.Kbps }, []string{"max-bitrate", "1 kbit/s", "200 kbit/s"}},
+		"high maximum":   {func(c *Config) { c.MaxBitrate = 501 * rate.Mbps }, []string{"max-bitrate", "500.0 Mbit/s"}},
 		"fps":            {func(c *Config) { c.FPS = 1000 }, []string{"fps", "240"}},
 		"negative fps":   {func(c *Config) { c.FPS = -1 }, []string{"fps"}},
 		"preset":         {func(c *Config) { c.Preset = "warp" }, []string{"preset", "warp", "superfast"}},

@@ -43,7 +43,7 @@ const examineTime = 5 * time.Second
 // not filled in yet. It changes nothing; the ports it tries are closed again.
 func Examine(ctx context.Context, cfg Config) []Check {
 	filled, err := cfg.WithDefaults()
-	settings := Check{"settings", "settings", Good, "they work together", ""}
+	settings := Check{"settings", "settings", Good, "they work together; " + filled.bitrateInWords(), ""}
 	if err != nil {
 		settings = Check{"settings", "settings", Bad, err.Error(), "change what is named here, in the config file, the environment or the flags"}
 	}

@@ -33,6 +33,7 @@ type Host struct {
 	display  *display // nil where no display is configured
 	demo     *demoDesk
 	stages   *stages
+	routes   routeMemory
 
 	mu      sync.Mutex
 	viewers map[*viewer]struct{}

@@ -16,6 +16,7 @@ import (
 	"nearglass/gpu/encode/h264"
 	"nearglass/server/access"
 	"nearglass/server/session"
+	"nearglass/server/timer"
 	"nearglass/server/transport"
 	"nearglass/signaling"
 	"nearglass/telemetry"
@@ -50,7 +51,8 @@ type viewer struct {
 	session *session.Session
 	meter   *telemetry.Meter
 	hands   hands
-	drawn   bool // the viewer draws the pointer itself
+	drawn   bool     // the viewer draws the pointer itself
+	way     routeKey // of the stream; stream's own
 
 	ctx       context.Context
 	end       context.CancelCauseFunc
@@ -129,11 +131,12 @@ func (h *Host) sessionConfig(v *viewer) session.Config {
 		profile = h264.High
 	}
 	return session.Config{
-		Peer: v.peer, Feedback: v.peer.Feedback(), Bitrate: h.cfg.Bitrate, Pictures: v.reader,
+		Peer: v.peer, Feedback: v.peer.Feedback(), NoRTX: !v.peer.RTX(), Pictures: v.reader,
+		Bitrate: h.cfg.Bitrate, MaxBitrate: h.cfg.MaxBitrate, Recall: v.recall,
 		Encoder: func(size image.Point) (encode.Encoder, error) {
 			return encode.Open(encode.Config{Size: size, FPS: h.cfg.FPS, Profile: profile, Preset: h.cfg.Preset})
 		},
-		FPS: h.cfg.FPS, MaxPayloadBytes: transport.MaxPayloadBytes, Meter: v.meter, Log: v.log,
+		FPS: h.cfg.FPS, Meter: v.meter, Log: v.log,
 	}
 }
 
@@ -220,9 +223,15 @@ func (v *viewer) stream(connected <-chan struct{}) {
 	if v.ctx.Err() != nil {
 		return
 	}
+	release, err := timer.Hold()
+	defer release()
+	if err != nil {
+		v.log.Warn("timers stay coarse: the stream is less smooth", "err", err)
+	}
 	if err := v.session.Run(v.ctx); err != nil {
 		v.end(err)
 	}
+	v.remember()
 }
 
 // events follows the connection.

@@ -63,10 +63,10 @@ func (m *Meter) Sent(now time.Time, sizeBytes int, resend, padding bool) {
 }
 
 // Rates records what the controller decided.
-func (m *Meter) Rates(targetKbps float64, reason string) {
+func (m *Meter) Rates(targetKbps float64, state, reason string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.s.TargetKbps, m.s.Reason = targetKbps, reason
+	m.s.TargetKbps, m.s.State, m.s.Reason = targetKbps, state, reason
 }
 
 // Path records what the receiver reported. A zero rtt changes nothing.

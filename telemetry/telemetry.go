@@ -16,8 +16,8 @@ type Snapshot struct {
 	Refined       uint64  `json:"refined"`       // of them encoded again to sharpen a still picture
 	KeyFrames     uint64  `json:"keyFrames"`     // of them IDR pictures
 	Packets       uint64  `json:"packets"`       // media packets sent, resends and padding included
-	Resends       uint64  `json:"resends"`       // of them sent again after a NACK
-	Padding       uint64  `json:"padding"`       // of them padding
+	Resends       uint64  `json:"resends"`       // of them sent again for a viewer that may miss them
+	Padding       uint64  `json:"padding"`       // of them padding, repeated packets that fill a probe train included
 	Kbps          float64 `json:"kbps"`          // sent, kbit/s of UDP payload
 	TargetKbps    float64 `json:"targetKbps"`    // what the encoder may use
 	QP            int     `json:"qp"`            // of the newest picture
@@ -27,6 +27,7 @@ type Snapshot struct {
 	ConvertMs     float64 `json:"convertMs"`     // mean a picture
 	EncodeMs      float64 `json:"encodeMs"`      // mean a picture
 	QueueMs       float64 `json:"queueMs"`       // what waits in the pacer now
+	State         string  `json:"state"`         // of the congestion controller, a word
 	Reason        string  `json:"reason"`        // why the rate is what it is
 }
 

@@ -22,7 +22,7 @@ import (
 // unitSize is the picture of the row "write of the access unit".
 var unitSize = image.Pt(640, 360)
 
-// benchRate is what the host gives a viewer by default.
+// benchRate is fixed, so that the row measures the way and no controller.
 const benchRate = 20 * rate.Mbps
 
 // writeClock is a transport that notes when the first packet of each picture
@@ -103,7 +103,7 @@ func streamPattern(ctx context.Context, peer *writeClock) (func() map[uint32]tim
 	ring := gpu.NewRing()
 	s, err := session.New(session.Config{
 		Peer: peer, Feedback: peer.Feedback(), Bitrate: benchRate, Pictures: ring.NewReader(), FPS: 60,
-		MaxPayloadBytes: transport.MaxPayloadBytes, Meter: telemetry.NewMeter(time.Now()),
+		NoRTX: !peer.RTX(), Meter: telemetry.NewMeter(time.Now()),
 		Encoder: func(size image.Point) (encode.Encoder, error) { return encode.Open(encode.Config{Size: size}) },
 	})
 	if err != nil {

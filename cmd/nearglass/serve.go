@@ -22,10 +22,11 @@ Examples:
   nearglass serve --rights view --source desktop
   nearglass serve --listen 127.0.0.1:7433       this machine only
   nearglass serve --tls-cert desk.crt --tls-key desk.key
+  nearglass serve --bitrate 8M                  fixed, whatever the path carries
 
 The same in the config file, ~/.config/nearglass/config.toml:
   rights = "view"
-  bitrate = "8M"
+  max-bitrate = "20M"
   allow-host = ["desk.example.com"]`
 }
 

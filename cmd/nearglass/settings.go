@@ -16,7 +16,8 @@ type settings struct {
 	AllowHost []string `help:"Another name by which browsers may ask for this host." placeholder:"NAME" env:"NEARGLASS_ALLOW_HOST"`
 	Display   string   `help:"X display (default: $DISPLAY)." placeholder:":N" env:"NEARGLASS_DISPLAY"`
 	Source    string   `help:"What a viewer sees first; nearglass sources lists the ids." placeholder:"ID" env:"NEARGLASS_SOURCE"`
-	Bitrate   bitrate  `help:"Most that one viewer's video may use (default: 20M)." placeholder:"RATE" env:"NEARGLASS_BITRATE"`
+	Bitrate   bitrate  `help:"Fix what one viewer's video uses; 0 follows what the path carries (default: 0)." placeholder:"RATE" env:"NEARGLASS_BITRATE"`
+	MaxRate   bitrate  `name:"max-bitrate" help:"Most that a video which follows its path may use (default: 50M)." placeholder:"RATE" env:"NEARGLASS_MAX_BITRATE"`
 	FPS       int      `name:"fps" help:"Most pictures a second, 1 to 240 (default: 60)." placeholder:"N" env:"NEARGLASS_FPS"`
 	Preset    string   `help:"x264 preset, ultrafast to medium (default: the fastest)." env:"NEARGLASS_PRESET"`
 	Profile   string   `help:"H.264 profile: auto, baseline or high (default: auto)." env:"NEARGLASS_PROFILE"`
@@ -30,7 +31,7 @@ func (s settings) config(e *env) server.Config {
 	return server.Config{
 		Name: s.Name, Version: build().Version, Listen: s.Listen, TLSCert: s.TLSCert, TLSKey: s.TLSKey,
 		AllowHosts: s.AllowHost, StateDir: e.state, Display: s.Display, Source: s.Source,
-		Bitrate: rate.Rate(s.Bitrate), FPS: s.FPS, Preset: s.Preset, Profile: s.Profile,
+		Bitrate: rate.Rate(s.Bitrate), MaxBitrate: rate.Rate(s.MaxRate), FPS: s.FPS, Preset: s.Preset, Profile: s.Profile,
 		Rights: access.Rights(s.Rights),
 	}
 }
@@ -38,8 +39,13 @@ func (s settings) config(e *env) server.Config {
 // bitrate is a rate.Rate as people write it: 8M, 640k.
 type bitrate rate.Rate
 
-// UnmarshalText reads a rate.
+// UnmarshalText reads a rate. Nothing at all is zero, so that an empty variable
+// of the environment takes a setting of the file back.
 func (b *bitrate) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*b = 0
+		return nil
+	}
 	r, err := rate.Parse(string(text))
 	*b = bitrate(r)
 	return err

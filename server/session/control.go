@@ -5,13 +5,16 @@ import (
 
 	"nearglass/cc"
 	"nearglass/cc/rate"
+	"nearglass/pacing"
 )
 
 // plan is what one estimate means for the stream.
 type plan struct {
-	Encoder rate.Rate // what the encoder may produce
-	Pace    rate.Rate // how fast packets may leave
-	Pad     rate.Rate // padding up to this
+	Encoder    rate.Rate         // what the encoder may produce
+	Pace       rate.Rate         // how fast packets may leave
+	Pad        rate.Rate         // padding up to this
+	Bottleneck pacing.Bottleneck // what the pacer may put in front of it
+	Probe      pacing.Train      // to send once; the ID 0 is none
 	// KeyEvery is the least time between two key frames that a viewer asks
 	// for: until the first has had time to arrive, a second request says
 	// nothing new.
@@ -19,6 +22,9 @@ type plan struct {
 	// MostQueued is how much may wait in the pacer before the encoder has to
 	// hold its next picture back.
 	MostQueued time.Duration
+	// Patience is how long a picture may wait in the pacer and still be worth
+	// sending where the next ones do without it.
+	Patience time.Duration
 }
 
 // minKeyEvery keeps a viewer that asks in a loop from turning the stream into
@@ -30,19 +36,41 @@ const minKeyEvery = 200 * time.Millisecond
 // picture would only be older when it arrives.
 const mostQueuedFrames = 3
 
+// A picture older than half a second, or ten pictures, shows a desktop that is
+// long gone. Below that an interruption of the path is caught up with in less
+// time than a key frame would take.
+const (
+	leastPatience  = 500 * time.Millisecond
+	patienceFrames = 10
+)
+
 // decide is the one line from estimate to encoder target, pace and probe plan.
 // keyBytes is the size of the last key frame.
 func decide(u cc.Update, rtt, interval time.Duration, keyBytes int) plan {
-	pace := max(u.Pace, u.Target)
-	arrive := rtt
-	if pace > 0 {
-		arrive += pace.Duration(keyBytes)
-	}
 	return plan{
 		Encoder:    u.Target,
-		Pace:       pace,
+		Pace:       u.Pace,
 		Pad:        u.Pad,
-		KeyEvery:   max(minKeyEvery, arrive+rtt/2),
+		Bottleneck: pacing.Bottleneck{Rate: u.Path.Rate, Depth: u.Path.Depth, Queue: u.Path.Queue},
+		Probe:      pacing.Train{ID: u.Probe.ID, Rate: u.Probe.Rate, Bytes: u.Probe.Bytes},
+		KeyEvery:   max(minKeyEvery, u.Path.Queue+keyTime(u, keyBytes)+rtt+rtt/2),
 		MostQueued: mostQueuedFrames * interval,
+		Patience:   max(leastPatience, patienceFrames*interval),
 	}
+}
+
+// keyTime is how long a key frame takes to pass what it leaves through: the
+// pacer and, where more is known of it than the encoder's target, the bottleneck.
+func keyTime(u cc.Update, keyBytes int) time.Duration {
+	carries := u.Path.Rate
+	if carries <= 0 {
+		carries = u.Target
+	}
+	if u.Pace > 0 {
+		carries = min(carries, u.Pace)
+	}
+	if carries <= 0 {
+		return 0
+	}
+	return carries.Duration(keyBytes)
 }

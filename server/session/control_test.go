@@ -6,6 +6,7 @@ import (
 
 	"nearglass/cc"
 	"nearglass/cc/rate"
+	"nearglass/pacing"
 )
 
 func TestDecideFollowsTheEstimate(t *testing.T) {
@@ -14,6 +15,7 @@ func TestDecideFollowsTheEstimate(t *testing.T) {
 		name     string
 		update   cc.Update
 		rtt      time.Duration
+		interval time.Duration
 		keyBytes int
 		want     plan
 	}{
@@ -23,9 +25,22 @@ func TestDecideFollowsTheEstimate(t *testing.T) {
 			want:   plan{Encoder: 8 * rate.Mbps, Pace: 20 * rate.Mbps, Pad: rate.Mbps, KeyEvery: minKeyEvery},
 		},
 		{
-			name:   "the pace is never below the target",
-			update: cc.Update{Target: 8 * rate.Mbps, Pace: 4 * rate.Mbps},
-			want:   plan{Encoder: 8 * rate.Mbps, Pace: 8 * rate.Mbps, KeyEvery: minKeyEvery},
+			name:   "in an outage the pace is a trickle below the target",
+			update: cc.Update{Target: 150 * rate.Kbps, Pace: 60 * rate.Kbps},
+			want:   plan{Encoder: 150 * rate.Kbps, Pace: 60 * rate.Kbps, KeyEvery: minKeyEvery},
+		},
+		{
+			name: "what is believed of the path bounds what waits in front of it",
+			update: cc.Update{Target: 8 * rate.Mbps, Pace: 20 * rate.Mbps,
+				Path: cc.Path{Rate: 9 * rate.Mbps, Depth: 3 * time.Millisecond, Queue: 40 * time.Millisecond}},
+			want: plan{Encoder: 8 * rate.Mbps, Pace: 20 * rate.Mbps, KeyEvery: minKeyEvery,
+				Bottleneck: pacing.Bottleneck{Rate: 9 * rate.Mbps, Depth: 3 * time.Millisecond, Queue: 40 * time.Millisecond}},
+		},
+		{
+			name:   "a probe becomes a train",
+			update: cc.Update{Target: 8 * rate.Mbps, Pace: 20 * rate.Mbps, Probe: cc.Probe{ID: 3, Rate: 16 * rate.Mbps, Bytes: 12_000}},
+			want: plan{Encoder: 8 * rate.Mbps, Pace: 20 * rate.Mbps, KeyEvery: minKeyEvery,
+				Probe: pacing.Train{ID: 3, Rate: 16 * rate.Mbps, Bytes: 12_000}},
 		},
 		{
 			name:   "key frames wait until the last one can have arrived",
@@ -33,10 +48,37 @@ func TestDecideFollowsTheEstimate(t *testing.T) {
 			rtt:    100 * time.Millisecond, keyBytes: 50_000, // 400 ms at 1 Mbit/s
 			want: plan{Encoder: rate.Mbps, Pace: rate.Mbps, KeyEvery: 550 * time.Millisecond},
 		},
+		{
+			name:   "a pace above what the path carries brings none sooner",
+			update: cc.Update{Target: rate.Mbps, Pace: 6 * rate.Mbps, Path: cc.Path{Rate: 2 * rate.Mbps, Queue: 30 * time.Millisecond}},
+			rtt:    100 * time.Millisecond, keyBytes: 50_000, // 200 ms at 2 Mbit/s
+			want: plan{Encoder: rate.Mbps, Pace: 6 * rate.Mbps, KeyEvery: 380 * time.Millisecond,
+				Bottleneck: pacing.Bottleneck{Rate: 2 * rate.Mbps, Queue: 30 * time.Millisecond}},
+		},
+		{
+			name:   "where the path is not known, it is the target that counts",
+			update: cc.Update{Target: rate.Mbps, Pace: 20 * rate.Mbps},
+			rtt:    40 * time.Millisecond, keyBytes: 50_000,
+			want: plan{Encoder: rate.Mbps, Pace: 20 * rate.Mbps, KeyEvery: 460 * time.Millisecond},
+		},
+		{
+			name:   "in an outage a key frame takes what the trickle lets through",
+			update: cc.Update{Target: 150 * rate.Kbps, Pace: 60 * rate.Kbps}, keyBytes: 15_000, // 2 s
+			want: plan{Encoder: 150 * rate.Kbps, Pace: 60 * rate.Kbps, KeyEvery: 2 * time.Second},
+		},
+		{
+			name:     "few pictures a second may wait longer",
+			update:   cc.Update{Target: rate.Mbps, Pace: rate.Mbps},
+			interval: 200 * time.Millisecond,
+			want:     plan{Encoder: rate.Mbps, Pace: rate.Mbps, KeyEvery: minKeyEvery, Patience: 2 * time.Second},
+		},
 		{name: "no rate at all divides by nothing", keyBytes: 1000, want: plan{KeyEvery: minKeyEvery}},
 	} {
-		c.want.MostQueued = mostQueuedFrames * interval
-		if got := decide(c.update, c.rtt, interval, c.keyBytes); got != c.want {
+		if c.interval == 0 {
+			c.interval, c.want.Patience = interval, leastPatience
+		}
+		c.want.MostQueued = mostQueuedFrames * c.interval
+		if got := decide(c.update, c.rtt, c.interval, c.keyBytes); got != c.want {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", c.name, got, c.want)
 		}
 	}

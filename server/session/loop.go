@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"nearglass/cc"
@@ -24,12 +25,13 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 	now := time.Now()
 	p := s.apply(now, s.control.OnTick(now))
 	for {
+		p = s.tick(now, p)
 		s.drain(now)
 		units := s.video.units
 		if s.pacer.QueueDelay() > p.MostQueued {
 			units = nil // the next picture waits until this one is out
 		}
-		s.arm(timer, now)
+		s.arm(timer)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -37,7 +39,7 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 			return endOf(ctx, err, ended)
 		case u := <-units:
 			now = time.Now()
-			s.enqueue(now, u)
+			s.enqueue(now, u, p)
 		case f, ok := <-s.c.Feedback:
 			if !ok {
 				return errPeerGone
@@ -46,7 +48,6 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 			p = s.feedback(now, f, p)
 		case <-timer.C:
 			now = time.Now()
-			p = s.tick(now, p)
 		}
 	}
 }
@@ -64,8 +65,22 @@ func endOf(ctx context.Context, err error, ended chan error) error {
 func (s *Session) apply(now time.Time, u cc.Update) plan {
 	p := decide(u, s.rtt, s.interval, int(s.video.keyBytes.Load()))
 	s.pacer.SetRates(now, p.Pace, p.Pad)
+	s.pacer.SetBottleneck(now, p.Bottleneck)
+	s.pacer.Probe(now, p.Probe)
 	s.video.orders.change(func(o *order) { o.target = p.Encoder })
-	s.c.Meter.Rates(float64(p.Encoder)/1000, u.Reason)
+	s.c.Meter.Rates(float64(p.Encoder)/1000, u.State, u.Reason)
+	if u.State != s.state {
+		s.state = u.State
+		s.c.Log.Debug("rate", "state", u.State, "reason", u.Reason, "target", u.Target.String(), "path", u.Path.Rate.String())
+	}
+	return p
+}
+
+// tick lets the controller do what is due by the clock.
+func (s *Session) tick(now time.Time, p plan) plan {
+	if d := s.control.Deadline(); !d.IsZero() && !now.Before(d) {
+		return s.apply(now, s.control.OnTick(now))
+	}
 	return p
 }
 
@@ -81,16 +96,41 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	if len(f.Nacks) > 0 {
 		s.pacer.Resend(now, f.Nacks)
 	}
-	lost := s.pacer.BeyondRepair(f.Nacks)
-	if (lost || f.KeyFrame) && now.Sub(s.keyAt) >= p.KeyEvery && (lost || !s.excuse(now)) {
-		s.keyAt = now
-		s.RequestKey()
+	if s.pacer.BeyondRepair(f.Nacks) {
+		s.wantKey(now, p)
+	} else if f.KeyFrame && s.mayWantKey(now, p) && !s.excuse(now) {
+		s.wantKey(now, p)
 	}
 	if len(f.Acks) > 0 {
 		s.pacer.Acked(f.Received...)
-		return s.apply(now, s.control.OnFeedback(now, f.Acks))
+		p = s.apply(now, s.control.OnFeedback(now, f.Acks))
 	}
+	s.shed(now, p)
 	return p
+}
+
+// mayWantKey says whether a key frame that is asked for now would tell the
+// viewer more than the one before.
+func (s *Session) mayWantKey(now time.Time, p plan) bool {
+	return !s.keyDue && now.Sub(s.keyAt) >= p.KeyEvery
+}
+
+// wantKey has a key frame encoded unless one is on its way.
+func (s *Session) wantKey(now time.Time, p plan) {
+	if !s.mayWantKey(now, p) {
+		return
+	}
+	s.keyAt, s.keyDue = now, true
+	s.RequestKey()
+}
+
+// shed drops pictures that have waited for too long, such as those that a key
+// frame has overtaken. All others stay: each is the reference of the next.
+func (s *Session) shed(now time.Time, p plan) {
+	s.pacer.Stale(now)
+	if s.pacer.NeedsKey() {
+		s.wantKey(now, p)
+	}
 }
 
 // stillAfter is less than the silence after which a receiver asks for a key
@@ -110,29 +150,23 @@ func (s *Session) excuse(now time.Time) bool {
 	return true
 }
 
-// tick does what is due by the clock.
-func (s *Session) tick(now time.Time, p plan) plan {
-	if d := s.control.Deadline(); !d.IsZero() && !now.Before(d) {
-		return s.apply(now, s.control.OnTick(now))
-	}
-	return p
-}
-
 // enqueue cuts an encoded picture into packets and hands them to the pacer.
-func (s *Session) enqueue(now time.Time, u unit) {
-	s.payloads = packetize.H264(s.payloads[:0], u.NALs, s.c.MaxPayloadBytes)
+func (s *Session) enqueue(now time.Time, u unit, p plan) {
+	s.payloads = packetize.H264(s.payloads[:0], u.NALs, s.c.Peer.MaxPayload())
 	class := pacing.Video
 	if u.Key {
 		class = pacing.KeyFrame
+		s.keyAt, s.keyDue = now, false
 	}
 	for i, pl := range s.payloads {
 		s.pacer.Enqueue(now, pacing.Packet{
 			Class: class, Frame: u.frame, Timestamp: u.timestamp, Captured: u.captured,
-			First: i == 0, Marker: i == len(s.payloads)-1,
+			Deadline: now.Add(p.Patience), First: i == 0, Marker: i == len(s.payloads)-1,
 			Head: pl.Head, HeadLen: pl.HeadLen, Body: pl.Body,
 		})
 	}
 	clear(s.payloads)
+	s.shed(now, p)
 }
 
 // drain sends every packet that is due. One that cannot be sent (the network is
@@ -140,28 +174,35 @@ func (s *Session) enqueue(now time.Time, u unit) {
 // whether the connection is over is for the transport to say.
 func (s *Session) drain(now time.Time) {
 	sent := 0
+	var failed error
 	for ; sent < maxDrain; sent++ {
 		pkt, ok := s.pacer.Next(now)
 		if !ok {
 			break
 		}
 		rec, err := s.c.Peer.Write(now, &pkt)
-		s.noteWrite(err)
 		if err != nil {
+			failed = err
 			continue
 		}
 		s.control.OnSent(now, rec)
-		s.c.Meter.Sent(now, rec.SizeBytes, pkt.Class == pacing.Resend, pkt.Class == pacing.Padding)
+		s.c.Meter.Sent(now, rec.SizeBytes, pkt.Class == pacing.Resend && !pkt.Filler, pkt.Class == pacing.Padding || pkt.Filler)
 	}
 	if sent == 0 {
 		return
 	}
 	s.sentAt, s.excused = now, false
 	s.c.Meter.Queue(s.pacer.QueueDelay())
-	if now.Sub(s.reportAt) >= reportEvery {
-		s.reportAt = now
-		s.noteWrite(s.c.Peer.SenderReport(now))
+	s.noteWrite(errors.Join(failed, s.c.Peer.Flush(), s.report(now)))
+}
+
+// report sends a sender report when one is due.
+func (s *Session) report(now time.Time) error {
+	if now.Sub(s.reportAt) < reportEvery {
+		return nil
 	}
+	s.reportAt = now
+	return s.c.Peer.SenderReport(now)
 }
 
 // noteWrite logs the first of a row of failures, and the end of it.
@@ -176,13 +217,13 @@ func (s *Session) noteWrite(err error) {
 }
 
 // arm sets the timer to the earliest deadline, or far away when there is none.
-func (s *Session) arm(timer *time.Timer, now time.Time) {
+func (s *Session) arm(timer *time.Timer) {
 	next := earliest(s.pacer.Deadline(), s.control.Deadline())
 	if next.IsZero() {
 		timer.Stop()
 		return
 	}
-	timer.Reset(max(0, next.Sub(now)))
+	timer.Reset(max(0, time.Until(next)))
 }
 
 // earliest returns the earlier of two times; the zero time means never.

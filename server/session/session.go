@@ -11,6 +11,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"log/slog"
 	"math/rand/v2"
@@ -27,8 +28,14 @@ import (
 
 // peer is what a session needs of its transport.
 type peer interface {
-	// Write sends a packet at once and says how it went out.
+	// Write takes a packet that leaves with the next Flush at the latest, and
+	// says how it went out.
 	Write(now time.Time, pkt *pacing.Packet) (cc.Sent, error)
+	// Flush sends what is still collected; it is due after each turn of writing.
+	Flush() error
+	// MaxPayload is the most RTP payload, in bytes, that a packet of the path at
+	// hand holds.
+	MaxPayload() int
 	// SenderReport tells the receiver how RTP and wall clock belong together.
 	SenderReport(now time.Time) error
 }
@@ -41,20 +48,34 @@ type controller interface {
 	Deadline() time.Time
 }
 
-// Config is what a session works with. All fields but Log are needed.
+// rememberer is a controller that learns something of the route.
+type rememberer interface {
+	Memory(now time.Time) cc.Memory
+}
+
+// Memory is what a controller knew of a route, for the next stream over it.
+type Memory = cc.Memory
+
+// Config is what a session works with. The fields without a meaning for zero are
+// needed.
 type Config struct {
 	Peer     peer
 	Feedback <-chan cc.Feedback // what the receiver reports
-	Bitrate  rate.Rate          // what the stream may use, above zero
-	Pictures *gpu.Reader        // closed by the session
+	// Bitrate fixes what the stream may use. Zero: it follows the path.
+	Bitrate rate.Rate
+	// MaxBitrate bounds a stream that follows the path. Zero: cc's own bound.
+	MaxBitrate rate.Rate
+	// Recall tells what is remembered of the route; it is asked when Run
+	// begins. Nil: nothing is.
+	Recall   func() Memory
+	NoRTX    bool        // the viewer takes no packet twice
+	Pictures *gpu.Reader // closed by the session
 	// Encoder opens an encoder for pictures of one size; it is asked again
 	// when the size changes.
 	Encoder func(size image.Point) (encode.Encoder, error)
-	FPS     int // most pictures a second, for the rate control
-	// MaxPayloadBytes is the most RTP payload that a packet of this path holds.
-	MaxPayloadBytes int
-	Meter           *telemetry.Meter
-	Log             *slog.Logger // nil discards
+	FPS     int // most pictures a second, for the rate control; 0 means 60
+	Meter   *telemetry.Meter
+	Log     *slog.Logger // nil discards
 }
 
 // Notice tells the host what the viewer should know.
@@ -74,20 +95,20 @@ type Session struct {
 
 	interval time.Duration // least time between two pictures
 	rtt      time.Duration // 0 while unknown
-	keyAt    time.Time     // when a viewer last got the key frame it asked for
+	keyAt    time.Time     // when a key frame was last asked for or enqueued
+	keyDue   bool          // one was asked for and is not enqueued yet
 	reportAt time.Time     // when the last sender report went out
 	mute     bool          // the last packet could not be sent
 	sentAt   time.Time     // when the last packet left
 	excused  bool          // one key-frame request since then was let pass
+	state    string        // the controller's, as it was logged last
 	payloads []packetize.Payload
 }
 
-// New prepares a session; Run streams. It fails for a bitrate that is not above
-// zero.
+// New prepares a session; Run streams. It fails for a bitrate below zero.
 func New(c Config) (*Session, error) {
-	control, err := cc.NewConstant(cc.ConstantConfig{Target: c.Bitrate})
-	if err != nil {
-		return nil, err
+	if c.Bitrate < 0 || c.MaxBitrate < 0 {
+		return nil, fmt.Errorf("a stream of %s, at most %s: a rate is not below zero", c.Bitrate, c.MaxBitrate)
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -97,8 +118,7 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		c:        c,
-		control:  control,
-		pacer:    pacing.New(pacing.Config{FirstSeq: uint16(rand.Uint32())}),
+		pacer:    pacing.New(pacing.Config{FirstSeq: uint16(rand.Uint32()), NoRTX: c.NoRTX}),
 		notices:  make(chan Notice, 16),
 		interval: time.Second / time.Duration(c.FPS),
 	}
@@ -124,13 +144,38 @@ func (s *Session) SetHidden(hidden bool) {
 	})
 }
 
+// newController chooses who decides the rates.
+func (s *Session) newController() (controller, error) {
+	if s.c.Bitrate > 0 {
+		return cc.NewConstant(cc.ConstantConfig{Target: s.c.Bitrate})
+	}
+	c := cc.Config{Max: s.c.MaxBitrate, FrameInterval: s.interval}
+	if s.c.Recall != nil {
+		c.Memory = s.c.Recall()
+	}
+	return cc.New(c), nil
+}
+
+// Memory is what the stream has learned of its route; the zero value when it has
+// learned nothing. It is there once Run has returned.
+func (s *Session) Memory(now time.Time) Memory {
+	if m, ok := s.control.(rememberer); ok {
+		return m.Memory(now)
+	}
+	return Memory{}
+}
+
 // Run streams until the context ends, which returns nil, or until the source
-// ends, which returns why.
+// ends, which returns why. It is called once.
 func (s *Session) Run(ctx context.Context) error {
+	var err error
+	if s.control, err = s.newController(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- s.video.run(ctx) }()
-	err := s.loop(ctx, ended)
+	err = s.loop(ctx, ended)
 	cancel()
 	if err == nil {
 		err = <-ended

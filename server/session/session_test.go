@@ -22,6 +22,7 @@ import (
 type fakePeer struct {
 	packets []pacing.Packet
 	times   []time.Time
+	flushed int // how many of the packets a Flush has sent
 	reports int
 	fail    error
 	next    uint64
@@ -38,6 +39,10 @@ func (p *fakePeer) Write(now time.Time, pkt *pacing.Packet) (cc.Sent, error) {
 }
 
 func (p *fakePeer) SenderReport(time.Time) error { p.reports++; return nil }
+
+func (p *fakePeer) Flush() error { p.flushed = len(p.packets); return nil }
+
+func (p *fakePeer) MaxPayload() int { return 1142 }
 
 // media counts the packets that carry a picture and the pictures they belong to.
 func (p *fakePeer) media() (packets int, frames map[uint64]bool) {
@@ -104,7 +109,7 @@ func newStand(t *testing.T, target rate.Rate) *stand {
 			s.encoders = append(s.encoders, e)
 			return e, nil
 		},
-		FPS: 60, MaxPayloadBytes: 1142, Meter: telemetry.NewMeter(time.Now()),
+		FPS: 60, Meter: telemetry.NewMeter(time.Now()),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -83,6 +83,13 @@ func (p *Peer) Profile() Profile {
 	return p.codec.profile
 }
 
+// RTX says whether the viewer takes packets again (RFC 4588); valid after Answer.
+func (p *Peer) RTX() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.codec.rtx != 0
+}
+
 // Answer takes the viewer's offer and returns the answer, complete with
 // candidates. A second offer renegotiates; with new ICE credentials it
 // restarts ICE, on the interfaces that are up by then. Errors wrap

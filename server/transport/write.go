@@ -230,10 +230,15 @@ func (w *writer) record(now time.Time, pkt *pacing.Packet, n, payloadBytes int) 
 	if pkt.Class == pacing.Video || pkt.Class == pacing.KeyFrame {
 		w.lastTimestamp, w.lastCaptured = pkt.Timestamp, pkt.Captured
 	}
-	return cc.Sent{
-		Sequence: sequence, SizeBytes: n, At: now, Frame: pkt.Frame,
-		Last: pkt.Marker, Resend: pkt.Class == pacing.Resend,
+	rec := cc.Sent{Sequence: sequence, SizeBytes: n, At: now, Probe: pkt.Probe}
+	switch pkt.Class {
+	case pacing.Padding:
+	case pacing.Resend:
+		rec.Frame, rec.Resend = pkt.Frame, true
+	default:
+		rec.Frame, rec.Last = pkt.Frame, pkt.Marker
 	}
+	return rec
 }
 
 // sent finds the record of a transport-wide sequence number; nil for one that
