@@ -205,7 +205,7 @@ func (c *Controller) decide(now time.Time) {
 	if w.state == "competing" {
 		u.Path = Path{} // the queue is not ours to keep short
 	}
-	u.Probe = c.prober.plan(now, c)
+	u.Probe = c.prober.plan(now, c, w.state)
 	c.update = u
 }
 

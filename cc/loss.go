@@ -12,7 +12,11 @@ const (
 	lossSlots = 40
 	lossSpan  = 250 * time.Millisecond
 	// manyLost packets, most of a window's, end it early.
-	manyLost = 12
+	manyLost = 10
+	// A storm, in which stormLoss of about recentPackets are lost, has a window
+	// of its own.
+	recentPackets = 6
+	stormLoss     = 0.6
 	// lossFade is what a window counts for when the next one closes.
 	lossFade = 0.95
 	// mostInherent is the loss that a path may have at any rate: radio at its
@@ -20,6 +24,8 @@ const (
 	mostInherent = 0.2
 	// lossDoubt is how much likelier a limit has to be than none.
 	lossDoubt = 6
+	// leastLimit, in bit/s, is what no limit is below.
+	leastLimit = 200e3
 	// lossMargin is kept below a limit. lossRise is how fast it is tried
 	// whether the limit is still there, relative to it in a second; after
 	// every lossPatience without a confirmation, twice as fast.
@@ -45,6 +51,8 @@ type lossModel struct {
 	open    window
 	bytes   int
 	since   time.Time
+	recent  float64 // share of the latest packets that were lost
+	storm   bool    // most are
 	cap     float64 // the limit in force, bit/s on the wire; 0: none
 	at      time.Time
 	// unconfirmed is how long the limit has stood, in seconds.
@@ -57,23 +65,29 @@ func (l *lossModel) arrive(p *packet) {
 		l.open.lost = max(l.open.lost-1, 0)
 		return
 	}
-	l.note(p)
+	l.note(p, 0)
 }
 
 // miss notes one that did not.
 func (l *lossModel) miss(p *packet) {
-	l.open.lost++
-	l.note(p)
+	l.note(p, 1)
 }
 
-func (l *lossModel) note(p *packet) {
+func (l *lossModel) note(p *packet, lost float64) {
+	l.recent += (lost - l.recent) / recentPackets
+	if storm := l.recent > stormLoss; storm != l.storm {
+		// What came before is no part of it.
+		l.storm = storm
+		l.open, l.bytes, l.since = window{}, 0, p.At
+	}
 	if l.since.IsZero() {
 		l.since = p.At
 	}
 	l.open.sent++
+	l.open.lost += lost
 	l.bytes += p.wireBytes
 	span := p.At.Sub(l.since)
-	early := l.open.lost >= manyLost && 2*l.open.lost > l.open.sent && span > lossSpan/5
+	early := l.open.lost >= manyLost && 2*l.open.lost > l.open.sent && span > lossSpan/8
 	if span < lossSpan && !early {
 		return
 	}
@@ -115,7 +129,9 @@ func (l *lossModel) fit() {
 	}
 }
 
-func (l *lossModel) confirm(limit float64) { l.cap, l.unconfirmed = lossMargin*limit, 0 }
+func (l *lossModel) confirm(limit float64) {
+	l.cap, l.unconfirmed = lossMargin*max(limit, leastLimit), 0
+}
 
 // likelihood is the logarithm of how likely the losses are under a limit, with
 // the inherent loss that suits it best.

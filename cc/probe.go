@@ -25,9 +25,10 @@ const (
 	mostProbe  = 60_000
 )
 
-// plan asks for a train when the estimate is old and would limit the stream.
-func (p *prober) plan(now time.Time, c *Controller) Probe {
-	if c.off(Probes) || c.cap.rate.Scale(headroom) >= c.c.Max || now.Sub(c.cap.at) < probeAfter || now.Sub(p.at) < probeAfter {
+// plan asks for a train when the estimate is old and would limit the stream. A
+// policer would drop most of it, and a full queue tells nothing of the path.
+func (p *prober) plan(now time.Time, c *Controller, state string) Probe {
+	if c.off(Probes) || state == "lossy" || state == "draining" || state == "competing" || c.cap.rate.Scale(headroom) >= c.c.Max || now.Sub(c.cap.at) < probeAfter || now.Sub(p.at) < probeAfter {
 		return c.update.Probe
 	}
 	p.at = now
