@@ -282,7 +282,7 @@ func (c *Controller) alone(now time.Time, standing, tolerated time.Duration, kno
 }
 
 // lossyPace is how much faster than a policer's rate packets leave.
-const lossyPace = 1.25
+const lossyPace = 1.08
 
 const (
 	// leastStanding is the queue that is let be: the noise of a calm path.

@@ -110,7 +110,7 @@ func bad() []Scenario {
 		lossy("loss 2", 2), lossy("loss 5", 5), lossy("loss 10", 10),
 		single("jitter", 30*time.Second, jitter),
 		single("outages", 30*time.Second, outages),
-		single("policer", 40*time.Second, policer),
+		single("policer", 70*time.Second, policer),
 	}
 }
 
