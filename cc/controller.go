@@ -193,7 +193,7 @@ func (c *Controller) decide(now time.Time) {
 	}
 	w := c.weigh(now)
 	u := Update{State: w.state, Reason: w.reason}
-	u.Target = c.sizes.encoder(w.wire)
+	u.Target = c.sizes.encoder(w.wire, c.c.FrameInterval)
 	u.Target = min(max(u.Target, c.c.Min), c.c.Max)
 	u.Pace = c.pace()
 	u.Path = c.path(now)

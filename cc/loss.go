@@ -30,7 +30,7 @@ const (
 	// whether the limit is still there, relative to it in a second; after
 	// every lossPatience without a confirmation, twice as fast.
 	lossMargin   = 0.94
-	lossRise     = 0.03
+	lossRise     = 0.02
 	lossPatience = 4.0
 )
 

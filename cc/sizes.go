@@ -10,10 +10,9 @@ import (
 // sizes knows how much of what goes over the wire is payload of new pictures.
 // The rest is headers and resends.
 type sizes struct {
-	// Bytes of new pictures: on the wire, as UDP payload, without headers.
-	media, udp, payload float64
-	again, all          float64 // bytes of resends, and of everything
-	at                  time.Time
+	largest    int     // UDP payload of the largest packet so far
+	again, all float64 // decaying bytes of resends, and of everything
+	at         time.Time
 }
 
 // rtpOverheadBytes is what RTP header, header extensions and the SRTP tag
@@ -21,19 +20,22 @@ type sizes struct {
 const rtpOverheadBytes = 12 + 20 + 16
 
 const (
-	// sizesMemory is how many packets the share of headers is taken over, and
-	// resendMemory how long that of resends: one burst of them is over soon.
-	sizesMemory  = 128
+	// usualPacket is a full packet until one was seen.
+	usualPacket = 1142 + rtpOverheadBytes
+	// resendMemory is how long resends are remembered: one burst is over soon.
 	resendMemory = 500 * time.Millisecond
 	// mostResends bounds the share that is kept free for them: many of them
 	// are no reason to starve the pictures.
 	mostResends = 0.3
+	// leastPayload is the least share of payload in a picture of one packet.
+	leastPayload = 0.5
 )
 
 func (s *sizes) send(p *packet) {
 	if p.Probe != 0 {
 		return // a train comes rarely
 	}
+	s.largest = max(s.largest, p.SizeBytes)
 	wire := float64(p.wireBytes)
 	if !s.at.IsZero() {
 		keep := math.Exp(-min(max(p.At.Sub(s.at), 0), time.Minute).Seconds() / resendMemory.Seconds())
@@ -42,29 +44,33 @@ func (s *sizes) send(p *packet) {
 	}
 	s.at = p.At
 	s.all += wire
-	switch {
-	case p.Resend:
+	if p.Resend {
 		s.again += wire
-	case p.Frame != 0:
-		const keep = 1 - 1.0/sizesMemory
-		s.media = s.media*keep + wire
-		s.udp = s.udp*keep + float64(p.SizeBytes)
-		s.payload = s.payload*keep + float64(max(p.SizeBytes-rtpOverheadBytes, 0))
 	}
 }
 
-// encoder is the encoder's part of a rate on the wire.
-func (s *sizes) encoder(wire rate.Rate) rate.Rate {
-	if s.media <= 0 || s.all <= 0 {
-		return wire
+// full is the UDP payload of a full packet.
+func (s *sizes) full() int {
+	if s.largest <= rtpOverheadBytes+leastTrainBytes {
+		return usualPacket
 	}
-	return wire.Scale(s.payload / s.media * (1 - min(s.again/s.all, mostResends)))
+	return s.largest
+}
+
+// encoder is the encoder's part of a rate on the wire, for pictures at this
+// interval: what is left when each packet has its headers.
+func (s *sizes) encoder(wire rate.Rate, interval time.Duration) rate.Rate {
+	picture := float64(wire.Bytes(interval))
+	packets := math.Ceil(picture / float64(s.full()+ipOverheadBytes))
+	payload := max(picture-packets*(rtpOverheadBytes+ipOverheadBytes), leastPayload*picture)
+	share := payload / max(picture, 1)
+	if s.all > 0 {
+		share *= 1 - min(s.again/s.all, mostResends)
+	}
+	return wire.Scale(share)
 }
 
 // carried is a rate on the wire as UDP payload.
 func (s *sizes) carried(wire rate.Rate) rate.Rate {
-	if s.media <= 0 {
-		return wire
-	}
-	return wire.Scale(s.udp / s.media)
+	return wire.Scale(float64(s.full()) / float64(s.full()+ipOverheadBytes))
 }
