@@ -38,81 +38,95 @@ func (p panel) y(v float64) float64 {
 	return p.bottom - (p.bottom-p.top)*min(max(v, 0), p.most)/p.most
 }
 
-// series are points in time.
-type series []struct {
-	at time.Duration
-	v  float64
+// Curve is a figure over time, in order of time.
+type Curve []Point
+
+// Point is its value at a time.
+type Point struct {
+	At    time.Duration
+	Value float64
 }
 
-func (s *series) add(at time.Duration, v float64) {
-	*s = append(*s, struct {
-		at time.Duration
-		v  float64
-	}{at, v})
-}
+func (c *Curve) add(at time.Duration, v float64) { *c = append(*c, Point{at, v}) }
 
-func (s series) most() float64 {
+func (c Curve) most() float64 {
 	m := 0.0
-	for _, p := range s {
-		m = max(m, p.v)
+	for _, p := range c {
+		m = max(m, p.Value)
 	}
 	return m
 }
 
-// path draws the series as a line; steps keeps each value until the next.
-func (p panel) path(s series, steps bool) string {
+// path draws a curve as a line; steps keeps each value until the next.
+func (p panel) path(c Curve, steps bool) string {
 	var b bytes.Buffer
-	for i, pt := range s {
+	for i, pt := range c {
 		switch {
 		case i == 0:
-			fmt.Fprintf(&b, "M%.1f %.1f", p.x(pt.at), p.y(pt.v))
+			fmt.Fprintf(&b, "M%.1f %.1f", p.x(pt.At), p.y(pt.Value))
 		case steps:
-			fmt.Fprintf(&b, "H%.1fV%.1f", p.x(pt.at), p.y(pt.v))
+			fmt.Fprintf(&b, "H%.1fV%.1f", p.x(pt.At), p.y(pt.Value))
 		default:
-			fmt.Fprintf(&b, "L%.1f %.1f", p.x(pt.at), p.y(pt.v))
+			fmt.Fprintf(&b, "L%.1f %.1f", p.x(pt.At), p.y(pt.Value))
 		}
 	}
 	return b.String()
 }
 
 // area closes a path down to the axis.
-func (p panel) area(s series, steps bool) string {
-	if len(s) == 0 {
+func (p panel) area(c Curve, steps bool) string {
+	if len(c) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%sV%.1fH%.1fZ", p.path(s, steps), p.bottom, p.x(s[0].at))
+	return fmt.Sprintf("%sV%.1fH%.1fZ", p.path(c, steps), p.bottom, p.x(c[0].At))
+}
+
+// Plot is what a stream did between two times.
+type Plot struct {
+	Title    string
+	From, To time.Duration
+	// Target is the encoder's rate, Delivered what arrived, and Capacity what
+	// the link could carry, in Mbit/s; Queue is what packets met, in ms. A
+	// curve may be empty.
+	Target, Delivered, Capacity, Queue Curve
 }
 
 // SVG plots a stream between two times: above the target, what was delivered
 // and what the link could carry, below the queue that packets met.
 func (r *Result) SVG(flow int, from, to time.Duration) []byte {
 	step := max((to-from)/plotSteps, 20*time.Millisecond)
-	target, delivered, capacity, queue := r.series(flow, from, to, step)
-	most := max(target.most(), delivered.most())
-	if c := capacity.most(); c < 4*most {
+	p := Plot{Title: r.Scenario.Name + " with " + r.Kind, From: from, To: to}
+	p.Target, p.Delivered, p.Capacity, p.Queue = r.curves(flow, from, to, step)
+	return p.SVG()
+}
+
+// SVG draws the plot.
+func (p Plot) SVG() []byte {
+	most := max(p.Target.most(), p.Delivered.most())
+	if c := p.Capacity.most(); c < 4*most {
 		most = max(most, c) // else the link is out of all proportion
 	}
-	rates := panel{from, to, ratesTop, ratesEnd, ceiling(most)}
-	queues := panel{from, to, queueTop, queueEnd, ceiling(max(queue.most(), 10))}
+	rates := panel{p.From, p.To, ratesTop, ratesEnd, ceiling(most)}
+	queues := panel{p.From, p.To, queueTop, queueEnd, ceiling(max(p.Queue.most(), 10))}
 
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui, sans-serif" font-size="12" fill="#334155">
 <rect width="100%%" height="100%%" fill="#fff"/>
 <text x="%g" y="24" font-size="15" font-weight="600" fill="#0f172a">%s</text>
-`, plotWidth, plotHeight, plotLeft, html.EscapeString(r.Scenario.Name+" with "+r.Kind))
+`, plotWidth, plotHeight, plotLeft, html.EscapeString(p.Title))
 	legend(&b)
 	rates.axes(&b, "Mbit/s", false)
 	queues.axes(&b, "queue, ms", true)
-	fmt.Fprintf(&b, `<path d="%s" fill="#e2e8f0"/>`+"\n", rates.area(capacity, true))
-	fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="#0d9488" stroke-width="1.4"/>`+"\n", rates.path(delivered, false))
-	fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="#1d4ed8" stroke-width="1.6"/>`+"\n", rates.path(target, true))
-	fmt.Fprintf(&b, `<path d="%s" fill="#fed7aa" stroke="#ea580c" stroke-width="1"/>`+"\n", queues.area(queue, false))
+	fmt.Fprintf(&b, `<path d="%s" fill="#e2e8f0"/>`+"\n", rates.area(p.Capacity, true))
+	fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="#0d9488" stroke-width="1.4"/>`+"\n", rates.path(p.Delivered, false))
+	fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="#1d4ed8" stroke-width="1.6"/>`+"\n", rates.path(p.Target, true))
+	fmt.Fprintf(&b, `<path d="%s" fill="#fed7aa" stroke="#ea580c" stroke-width="1"/>`+"\n", queues.area(p.Queue, false))
 	b.WriteString("</svg>\n")
 	return b.Bytes()
 }
 
-// series samples what is plotted.
-func (r *Result) series(flow int, from, to, step time.Duration) (target, delivered, capacity, queue series) {
+// curves samples what is plotted.
+func (r *Result) curves(flow int, from, to, step time.Duration) (target, delivered, capacity, queue Curve) {
 	l := r.Flows[flow]
 	worst := make([]time.Duration, int((to-from)/step)+1)
 	for i := range l.Sent {
