@@ -250,6 +250,7 @@ func (c *Controller) weigh(now time.Time) weighed {
 	if known && !c.off(Compete) {
 		c.share.compete(now, standing, float64(w.wire)/float64(c.cap.rate))
 	}
+	c.queue.held = c.share.competing
 	if c.share.competing {
 		w = weighed{c.cap.rate.Scale(competeShare), "competing", "another flow keeps the queue full"}
 	}

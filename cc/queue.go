@@ -28,6 +28,7 @@ type head struct {
 type queue struct {
 	base, next time.Duration // least one-way delay, of this window and the coming one
 	since      time.Time     // when the coming one began; zero: no delay is known
+	held       bool          // another flow fills the queue: its delay is no base
 	heads      [heads]head
 	n          int
 }
@@ -37,6 +38,9 @@ func (q *queue) observe(at time.Time, delay time.Duration) {
 	switch {
 	case q.since.IsZero():
 		q.base, q.next, q.since = delay, delay, at
+	case q.held:
+		q.base = min(q.base, delay)
+		q.next, q.since = q.base, at
 	case at.Sub(q.since) > baseHalf:
 		q.base, q.next, q.since = min(q.next, delay), delay, at
 	default:

@@ -10,9 +10,9 @@ import (
 // sizes knows how much of what goes over the wire is payload of new pictures.
 // The rest is headers and resends.
 type sizes struct {
-	largest    int     // UDP payload of the largest packet so far
-	again, all float64 // decaying bytes of resends, and of everything
-	at         time.Time
+	largest int     // UDP payload of the largest packet so far
+	again   float64 // decaying bytes of resends
+	at      time.Time
 }
 
 // rtpOverheadBytes is what RTP header, header extensions and the SRTP tag
@@ -36,16 +36,12 @@ func (s *sizes) send(p *packet) {
 		return // a train comes rarely
 	}
 	s.largest = max(s.largest, p.SizeBytes)
-	wire := float64(p.wireBytes)
 	if !s.at.IsZero() {
-		keep := math.Exp(-min(max(p.At.Sub(s.at), 0), time.Minute).Seconds() / resendMemory.Seconds())
-		s.again *= keep
-		s.all *= keep
+		s.again *= math.Exp(-min(max(p.At.Sub(s.at), 0), time.Minute).Seconds() / resendMemory.Seconds())
 	}
 	s.at = p.At
-	s.all += wire
 	if p.Resend {
-		s.again += wire
+		s.again += float64(p.wireBytes)
 	}
 }
 
@@ -63,11 +59,8 @@ func (s *sizes) encoder(wire rate.Rate, interval time.Duration) rate.Rate {
 	picture := float64(wire.Bytes(interval))
 	packets := math.Ceil(picture / float64(s.full()+ipOverheadBytes))
 	payload := max(picture-packets*(rtpOverheadBytes+ipOverheadBytes), leastPayload*picture)
-	share := payload / max(picture, 1)
-	if s.all > 0 {
-		share *= 1 - min(s.again/s.all, mostResends)
-	}
-	return wire.Scale(share)
+	again := 8 * s.again / resendMemory.Seconds() / max(float64(wire), 1)
+	return wire.Scale(payload / max(picture, 1) * (1 - min(again, mostResends)))
 }
 
 // carried is a rate on the wire as UDP payload.
