@@ -42,6 +42,9 @@ func (c ccCmd) Run(s settings) error {
 	if c.Seeds == 0 {
 		c.Seeds = map[bool]int{false: seedCount, true: quickSeeds}[s.Quick]
 	}
+	if c.Scenario == "" && len(s.Only) > 0 && (c.Trace || c.SVG != "") {
+		c.Scenario = s.Only[0] // a trace is of one scenario
+	}
 	switch {
 	case c.List:
 		c.list()
