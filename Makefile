@@ -98,10 +98,12 @@ fuzz: ## run every fuzz test for FUZZTIME (60s)
 		done; \
 	done
 
-.PHONY: bench bench-cc $(BENCHES:%=bench-%)
-bench: bench-cc $(BENCHES:%=bench-%) ## run every bench; QUICK=1 for a short run of each
+.PHONY: bench bench-cc bench-ramp $(BENCHES:%=bench-%)
+bench: bench-cc bench-ramp $(BENCHES:%=bench-%) ## run every bench; QUICK=1 for a short run of each
 bench-cc: ## measure congestion control over simulated links, into build/bench
 	go run -tags '$(TAGS)' ./cmd/bench cc $(ARGS)
+bench-ramp: ## measure the start of a stream through the real stack, into build/bench
+	go run -tags '$(TAGS)' ./cmd/bench ramp $(ARGS)
 bench-glass: ## measure capture to glass beside other servers, into build/bench
 bench-host: ## measure memory, start and CPU of the host, into build/bench
 $(BENCHES:%=bench-%): setup-bench build

@@ -4,6 +4,7 @@
 //	bench glass   from the host's screen to the viewer's screen, and back
 //	bench host    memory, start, CPU and what a picture costs
 //	bench cc      congestion control over simulated links
+//	bench ramp    the start of a stream through the real stack
 //
 // Each writes a table to stdout and its rows as JSON to build/bench. The
 // methods are described in docs/BENCHMARKS.md. QUICK=1 or --quick makes a run
@@ -26,6 +27,7 @@ type cli struct {
 	Glass  glassCmd    `cmd:"" help:"Screen to screen, beside VNC and the browser's default receiver."`
 	Serve  hostCmd     `cmd:"" name:"host" help:"Memory, start, CPU on a still screen, and the cost of a picture by stage."`
 	CC     ccCmd       `cmd:"" name:"cc" help:"The congestion controller over simulated links, beside others."`
+	Ramp   rampCmd     `cmd:"" help:"The start of a stream through the real stack, over loopback and narrow links."`
 	Record ccRecordCmd `cmd:"" name:"cc-record" hidden:"" help:"Record the desktop content of bench cc."`
 	Idle   idleCmd     `cmd:"" name:"idle-peer" hidden:"" help:"A connected peer that sends nothing; bench host compares with it."`
 }
