@@ -12,7 +12,7 @@ const (
 	// without one. Falling in proportion and rising by a fixed amount brings
 	// streams on one path to equal shares (Chiu and Jain 1989).
 	shareFall  = 0.85
-	shareRise  = 0.15
+	shareRise  = 0.25
 	leastShare = 0.2
 	// sharePause is how long after a change of the capacity nothing is
 	// concluded: the queue is then of our own making.
@@ -31,7 +31,7 @@ const (
 	// others by the root of theirs: where two streams meet, the smaller gains
 	// more by it.
 	metFor    = 5 * time.Second
-	levelling = 0.12
+	levelling = 0.1
 	// regained is the share when the other flow is gone.
 	regained = 0.9
 )
