@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 TAGS = $(shell QUIET=1 cmd/setup/tags.sh)
 ARGS ?=
 FUZZTIME ?= 60s
-BENCHES := glass host
+BENCHES := glass host link
 
 # The end-to-end tests start browsers and X servers and run one at a time. They
 # build the host themselves, which the test cache does not see: -count=1.
@@ -105,9 +105,10 @@ bench-cc: ## measure congestion control over simulated links, into build/bench
 bench-ramp: ## measure the start of a stream through the real stack, into build/bench
 	go run -tags '$(TAGS)' ./cmd/bench ramp $(ARGS)
 bench-glass: ## measure capture to glass beside other servers, into build/bench
+bench-link: ## stream over shaped links beside Chromium's own sender, as root, into build/bench
 bench-host: ## measure memory, start and CPU of the host, into build/bench
 $(BENCHES:%=bench-%): setup-bench build
-	go run -tags '$(TAGS)' ./cmd/bench $(@:bench-%=%)
+	go run -tags '$(TAGS)' ./cmd/bench $(@:bench-%=%) $(ARGS)
 
 .PHONY: screenshots
 screenshots: setup-test build ## take the pictures of the README anew

@@ -48,6 +48,7 @@ type glass struct {
 	times   glassTimes
 	source  *screen
 	viewer  *screen
+	picture *moving
 	painter *painter
 	fingers *fingers // at the viewer
 	page    *desk.Page
@@ -57,7 +58,7 @@ type glass struct {
 
 // Run measures and writes the report.
 func (glassCmd) Run(ctx context.Context, s settings) error {
-	g := &glass{settings: s, times: glassFull, results: map[string]*result{}, units: map[string]*result{}}
+	g := &glass{settings: s, times: glassFull, picture: newMoving(glassSize, image.Pt(2, 1)), results: map[string]*result{}, units: map[string]*result{}}
 	if s.Quick {
 		g.times = glassQuick
 		if len(g.Only) == 0 {
@@ -110,7 +111,7 @@ func (g *glass) open(ctx context.Context) (stop func(), err error) {
 		return stop, err
 	}
 	stops = append(stops, g.viewer.close)
-	if g.painter, err = newPainter(g.source.name, newMoving(glassSize, image.Pt(2, 1))); err != nil {
+	if g.painter, err = newPainter(g.source.name, glassSize, g.picture); err != nil {
 		return stop, err
 	}
 	stops = append(stops, g.painter.close)

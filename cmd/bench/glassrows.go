@@ -119,7 +119,7 @@ func (g *glass) qualityRow(ctx context.Context, rep *report) {
 		func(r *result) (float64, error) { return mean(r.psnr) })
 	for _, kbps := range g.times.fixed {
 		name := fmt.Sprintf("x264 fixed %dM", kbps/1000)
-		db, fixedErr := fixedBitratePSNR(ctx, g.painter.picture, fixedPictures, kbps)
+		db, fixedErr := fixedBitratePSNR(ctx, g.picture, fixedPictures, kbps)
 		if fixedErr != nil {
 			w.Reason = fixedErr.Error()
 			continue

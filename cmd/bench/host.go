@@ -53,7 +53,7 @@ func (hostCmd) Run(ctx context.Context, s settings) error {
 		return err
 	}
 	defer b.source.close()
-	if b.painter, err = newPainter(b.source.name, newMoving(hostSize, scroll)); err != nil {
+	if b.painter, err = newPainter(b.source.name, hostSize, newMoving(hostSize, scroll)); err != nil {
 		return err
 	}
 	defer b.painter.close()

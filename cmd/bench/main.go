@@ -3,6 +3,7 @@
 //
 //	bench glass   from the host's screen to the viewer's screen, and back
 //	bench host    memory, start, CPU and what a picture costs
+//	bench link    a real stream over a shaped link, beside Chromium's own sender
 //	bench cc      congestion control over simulated links
 //	bench ramp    the start of a stream through the real stack
 //
@@ -26,6 +27,7 @@ type cli struct {
 	settings
 	Glass  glassCmd    `cmd:"" help:"Screen to screen, beside VNC and the browser's default receiver."`
 	Serve  hostCmd     `cmd:"" name:"host" help:"Memory, start, CPU on a still screen, and the cost of a picture by stage."`
+	Link   linkCmd     `cmd:"" help:"A real stream over a shaped link, beside Chromium's own sender."`
 	CC     ccCmd       `cmd:"" name:"cc" help:"The congestion controller over simulated links, beside others."`
 	Ramp   rampCmd     `cmd:"" help:"The start of a stream through the real stack, over loopback and narrow links."`
 	Record ccRecordCmd `cmd:"" name:"cc-record" hidden:"" help:"Record the desktop content of bench cc."`
@@ -37,8 +39,8 @@ type settings struct {
 	Quick  bool     `help:"A short run with rough figures." env:"QUICK"`
 	Out    string   `help:"Folder for the JSON." default:"build/bench" placeholder:"DIR"`
 	Binary string   `help:"The host to measure." default:"build/nearglass" placeholder:"FILE"`
-	Only   []string `help:"Measure these peers alone (glass), or rows with this in their name (cc)." placeholder:"NAME"`
-	Rounds int      `help:"Visit every peer this often (glass); 0 means 3, or 1 with --quick." placeholder:"N"`
+	Only   []string `help:"Measure these peers alone (glass), these links and peers (link), or rows with this in their name (cc)." placeholder:"NAME"`
+	Rounds int      `help:"Visit every peer this often (glass, link); 0 means 3, or 1 with --quick." placeholder:"N"`
 }
 
 func main() {

@@ -140,7 +140,7 @@ func (g *glass) compare(shot *image.RGBA) (float64, bool) {
 		return 0, false
 	}
 	part := image.Rectangle{Min: image.Pt(0, chromeRows), Max: glassSize}
-	want := g.painter.picture.rgba(state, n).SubImage(part).(*image.RGBA)
+	want := g.picture.rgba(state, n).SubImage(part).(*image.RGBA)
 	return min(desk.LumaPSNR(shot.SubImage(part).(*image.RGBA), want), 99), true
 }
 

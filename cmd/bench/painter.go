@@ -18,31 +18,37 @@ import (
 // viewer's refresh; 57 sweeps over it three times a second.
 const fps = 57
 
-// painter is a client that covers a display with the moving picture. The time
-// of a picture is taken before it asks the server to show it.
+// scene is a picture whose state depends on a number alone.
+type scene interface {
+	draw(pix []byte, stride, state int)
+}
+
+// painter is a client that covers a display with a scene. The time of a picture
+// is taken before it asks the server to show it.
 type painter struct {
-	conn    *xgb.Conn
-	window  xproto.Window
-	gc      xproto.Gcontext
-	depth   byte
-	seg     shm.Seg
-	picture *moving
-	pix     []byte
-	stride  int
+	conn   *xgb.Conn
+	window xproto.Window
+	gc     xproto.Gcontext
+	depth  byte
+	seg    shm.Seg
+	size   image.Point
+	scene  scene
+	pix    []byte
+	stride int
 
 	mu       sync.Mutex
 	last     uint32 // number painted last
 	painted  map[uint32]time.Time
-	states   map[uint32]int // of the moving picture, by number
+	states   map[uint32]int // of the scene, by number
 	reacting bool           // each key and button press paints the next number
 }
 
-func newPainter(display string, picture *moving) (*painter, error) {
+func newPainter(display string, size image.Point, scene scene) (*painter, error) {
 	conn, err := xgb.NewConnDisplay(display)
 	if err != nil {
 		return nil, fmt.Errorf("open display %s: %w", display, err)
 	}
-	p := &painter{conn: conn, picture: picture, stride: 4 * picture.size.X,
+	p := &painter{conn: conn, size: size, scene: scene, stride: 4 * size.X,
 		painted: map[uint32]time.Time{}, states: map[uint32]int{}}
 	if err := p.open(); err != nil {
 		conn.Close()
@@ -70,12 +76,12 @@ func (p *painter) open() error {
 	s := xproto.Setup(p.conn).DefaultScreen(p.conn)
 	p.depth = s.RootDepth
 	events := uint32(xproto.EventMaskKeyPress | xproto.EventMaskButtonPress)
-	xproto.CreateWindow(p.conn, p.depth, p.window, s.Root, 0, 0, uint16(p.picture.size.X), uint16(p.picture.size.Y), 0,
+	xproto.CreateWindow(p.conn, p.depth, p.window, s.Root, 0, 0, uint16(p.size.X), uint16(p.size.Y), 0,
 		xproto.WindowClassInputOutput, s.RootVisual, xproto.CwOverrideRedirect|xproto.CwEventMask, []uint32{1, events})
 	xproto.CreateGC(p.conn, p.gc, xproto.Drawable(p.window), 0, nil)
 	xproto.MapWindow(p.conn, p.window)
 	xproto.SetInputFocus(p.conn, xproto.InputFocusPointerRoot, p.window, xproto.TimeCurrentTime)
-	p.pix, err = sharedMemory(p.stride*p.picture.size.Y, func(id uint32) error {
+	p.pix, err = sharedMemory(p.stride*p.size.Y, func(id uint32) error {
 		return shm.AttachChecked(p.conn, p.seg, id, true).Check()
 	})
 	return err
@@ -109,7 +115,7 @@ func (p *painter) react(on bool) uint32 {
 	return p.last
 }
 
-// paint shows the next number: with a state of the moving picture, or with
+// paint shows the next number: with a state of the scene, or with
 // state -1 the patch alone.
 func (p *painter) paint(state int) {
 	p.mu.Lock()
@@ -121,8 +127,8 @@ func (p *painter) next(state int) {
 	p.last++
 	r := patchRect()
 	if state >= 0 {
-		r = image.Rectangle{Max: p.picture.size}
-		p.picture.draw(p.pix, p.stride, state)
+		r = image.Rectangle{Max: p.size}
+		p.scene.draw(p.pix, p.stride, state)
 		p.states[p.last] = state
 	}
 	number(p.pix, p.stride, p.last)
@@ -130,23 +136,23 @@ func (p *painter) next(state int) {
 	p.put(r)
 }
 
-// prepare draws a state of the moving picture that show then puts on screen.
+// prepare draws a state of the scene that show then puts on screen.
 func (p *painter) prepare(state int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.picture.draw(p.pix, p.stride, state)
+	p.scene.draw(p.pix, p.stride, state)
 }
 
 // show puts the whole picture on screen.
 func (p *painter) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.put(image.Rectangle{Max: p.picture.size})
+	p.put(image.Rectangle{Max: p.size})
 }
 
 // put has the server copy a part of the memory, and waits until it has.
 func (p *painter) put(r image.Rectangle) {
-	size := p.picture.size
+	size := p.size
 	shm.PutImage(p.conn, xproto.Drawable(p.window), p.gc, uint16(size.X), uint16(size.Y),
 		uint16(r.Min.X), uint16(r.Min.Y), uint16(r.Dx()), uint16(r.Dy()), int16(r.Min.X), int16(r.Min.Y),
 		p.depth, xproto.ImageFormatZPixmap, 0, p.seg, 0)
@@ -160,7 +166,7 @@ func (p *painter) log() map[uint32]time.Time {
 	return maps.Clone(p.painted)
 }
 
-// state is that of the moving picture when number n was painted.
+// state is that of the scene when number n was painted.
 func (p *painter) state(n uint32) (int, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -40,6 +40,62 @@ func groupCPU(groups ...int) time.Duration {
 	return sum
 }
 
+// familyCPU is the CPU time that a process and all that descend from it have
+// used, as far as they run still or were waited for.
+func familyCPU(root int) (sum time.Duration) {
+	type process struct {
+		pid int
+		cpu time.Duration
+	}
+	children := map[int][]process{}
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		_, rest, _ := strings.Cut(string(data), ") ")
+		f := strings.Fields(rest)
+		if len(f) < 15 {
+			continue
+		}
+		p := process{}
+		p.pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		for _, field := range f[11:15] { // utime, stime, cutime, cstime
+			ticks, _ := strconv.Atoi(field)
+			p.cpu += time.Duration(ticks) * clockTick
+		}
+		if p.pid == root {
+			sum += p.cpu
+		}
+		parent, _ := strconv.Atoi(f[1])
+		children[parent] = append(children[parent], p)
+	}
+	for waiting := []int{root}; len(waiting) > 0; waiting = waiting[1:] {
+		for _, p := range children[waiting[0]] {
+			sum += p.cpu
+			waiting = append(waiting, p.pid)
+		}
+	}
+	return sum
+}
+
+// machineBusy is the time that all processors together have not been idle
+// since the machine started.
+func machineBusy() time.Duration {
+	data, _ := os.ReadFile("/proc/stat")
+	first, _, _ := strings.Cut(string(data), "\n")
+	var busy time.Duration
+	for i, field := range strings.Fields(first) {
+		const idle, waiting, guest = 4, 5, 9 // guests are in user time already
+		if i > 0 && i != idle && i != waiting && i < guest {
+			ticks, _ := strconv.Atoi(field)
+			busy += time.Duration(ticks) * clockTick
+		}
+	}
+	return busy
+}
+
 // residentBytes is the memory of a process that is in RAM.
 func residentBytes(pid int) (int, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

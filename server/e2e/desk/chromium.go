@@ -42,10 +42,10 @@ type Chromium struct {
 // without a gesture.
 func StartChromium(ctx context.Context, o BrowserOptions) (*Chromium, error) {
 	if o.Path == "" {
-		o.Path = findChromium()
-	}
-	if o.Path == "" {
-		return nil, Need(chromiumNames[0])
+		var err error
+		if o.Path, err = FindChromium(); err != nil {
+			return nil, err
+		}
 	}
 	alloc, endAlloc := chromedp.NewExecAllocator(ctx, o.allocator()...)
 	page, endPage := chromedp.NewContext(alloc)
@@ -64,13 +64,14 @@ func StartChromium(ctx context.Context, o BrowserOptions) (*Chromium, error) {
 	return b, nil
 }
 
-func findChromium() string {
+// FindChromium gives the path of the program, for a wrapper that starts it.
+func FindChromium() (string, error) {
 	for _, name := range chromiumNames {
 		if path, err := exec.LookPath(name); err == nil {
-			return path
+			return path, nil
 		}
 	}
-	return ""
+	return "", Need(chromiumNames[0])
 }
 
 // allocator turns the options into chromedp's.
