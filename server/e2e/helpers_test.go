@@ -191,12 +191,13 @@ func (v *viewer) toPage(t *testing.T, at image.Point) (x, y float64) {
 
 // hostStats are the host's own figures, as the stats overlay has them.
 type hostStats struct {
-	Encoded   int
-	KeyFrames int
-	Resends   int
-	QP        float64
-	Width     int
-	Height    int
+	Encoded    int
+	KeyFrames  int
+	Resends    int
+	TargetKbps float64
+	QP         float64
+	Width      int
+	Height     int
 }
 
 // stats asks the host for its figures of now: the answer is at most a little
@@ -207,7 +208,7 @@ func (v *viewer) stats(t *testing.T) hostStats {
 	must(t, desk.Poll(within(t, patience), "the host's figures", func() (bool, error) {
 		got, err := desk.Eval[*hostStats](v.Page, `nearglass.stats().then(s => s?.host ? {
 			Encoded: s.host.encoded, KeyFrames: s.host.keyFrames, Resends: s.host.resends,
-			QP: s.host.qp, Width: s.host.width, Height: s.host.height } : null)`)
+			TargetKbps: s.host.targetKbps, QP: s.host.qp, Width: s.host.width, Height: s.host.height } : null)`)
 		if err != nil || got == nil {
 			return false, err
 		}
