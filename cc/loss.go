@@ -17,6 +17,7 @@ const (
 	// of its own.
 	recentPackets = 6
 	stormLoss     = 0.6
+	stormSpan     = 40 * time.Millisecond
 	// lossFade is what a window counts for when the next one closes.
 	lossFade = 0.95
 	// mostInherent is the loss that a path may have at any rate: radio at its
@@ -32,6 +33,8 @@ const (
 	lossMargin   = 0.94
 	lossRise     = 0.02
 	lossPatience = 4.0
+	// hastyRise is the same after a storm.
+	hastyRise = 1.2
 )
 
 // window is what became of the packets of one span.
@@ -57,6 +60,9 @@ type lossModel struct {
 	at      time.Time
 	// unconfirmed is how long the limit has stood, in seconds.
 	unconfirmed float64
+	// hasty says that a storm set the limit, and little is known of it: a run
+	// of losses on a radio link looks the same, and is over at once.
+	hasty bool
 }
 
 // arrive notes a packet that came through.
@@ -87,7 +93,7 @@ func (l *lossModel) note(p *packet, lost float64) {
 	l.open.lost += lost
 	l.bytes += p.wireBytes
 	span := p.At.Sub(l.since)
-	early := l.open.lost >= manyLost && 2*l.open.lost > l.open.sent && span > lossSpan/8
+	early := l.open.lost >= manyLost && 2*l.open.lost > l.open.sent && span > stormSpan
 	if span < lossSpan && !early {
 		return
 	}
@@ -111,6 +117,7 @@ func (l *lossModel) fit() {
 		// No path is like that by nature, and what came before is no guide.
 		l.windows[0], l.n = *newest, 1
 		l.confirm(newest.rate * (1 - newest.lost/newest.sent))
+		l.hasty = true
 		return
 	}
 	best, likeliest := 0.0, l.likelihood(math.Inf(1))+lossDoubt
@@ -126,6 +133,7 @@ func (l *lossModel) fit() {
 	}
 	if best > 0 {
 		l.confirm(best)
+		l.hasty = false
 	}
 }
 
@@ -178,7 +186,11 @@ func (l *lossModel) limit(now time.Time, capacity rate.Rate) (rate.Rate, bool) {
 		return 0, false
 	}
 	l.unconfirmed += dt.Seconds()
-	l.cap *= 1 + lossRise*math.Exp2(l.unconfirmed/lossPatience)*dt.Seconds()
+	rise := lossRise * math.Exp2(l.unconfirmed/lossPatience)
+	if l.hasty {
+		rise = hastyRise
+	}
+	l.cap *= 1 + rise*dt.Seconds()
 	if l.cap > float64(capacity) {
 		l.cap = 0
 		return 0, false
