@@ -53,10 +53,6 @@ func (c *capacity) add(s sample) {
 	if !s.gauges() {
 		return
 	}
-	// Faster in than out means that something on the way held the packets
-	// and let them go together, as WiFi does: the train shows no more than
-	// its own rate.
-	s.received = max(s.received, s.sent, arrivalGrain)
 	c.samples[c.n%capacitySamples] = s
 	c.n++
 	c.at = s.at
@@ -80,18 +76,27 @@ func (c *capacity) forget(keep int) {
 
 // tally adds up trains.
 type tally struct {
-	bytes    int
-	received time.Duration
-	trains   int
+	bytes          int
+	received, sent time.Duration
+	trains         int
 }
 
 func (t *tally) add(s *sample) {
 	t.bytes += s.bytes
 	t.received += s.received
+	t.sent += s.sent
 	t.trains++
 }
 
-func (t *tally) rate() rate.Rate { return rate.Of(t.bytes, t.received) }
+// rate is what the trains show. Faster in than out means that something on the
+// way held packets and let them go together, as WiFi does: then they show no
+// more than their own rate.
+func (t *tally) rate() rate.Rate {
+	return rate.Of(t.bytes, max(t.received, t.sent, arrivalGrain))
+}
+
+// spread says whether the path spread the trains, taken together.
+func (t *tally) spread() bool { return t.received > t.sent+t.sent/8 }
 
 // update makes an estimate of the trains so far. fresh of them are new. A
 // steadfast one believes no sudden change, a credulous one every train.
@@ -111,7 +116,7 @@ func (c *capacity) update(fresh int, steadfast, credulous bool) {
 		c.detectChange()
 	}
 	var all, spread tally
-	for i := 0; i < c.known() && all.received < span; i++ {
+	for i := 0; i < c.known() && max(all.received, all.sent) < span; i++ {
 		s := c.back(i)
 		all.add(s)
 		if s.spread() {
@@ -120,6 +125,10 @@ func (c *capacity) update(fresh int, steadfast, credulous bool) {
 	}
 	c.length = all.received / time.Duration(max(all.trains, 1))
 	c.spread = 2*spread.trains > all.trains
+	if c.rough && !credulous {
+		// Single trains are spread by chance; only their sum says something.
+		c.spread, spread = all.spread(), all
+	}
 	c.settle(all.rate(), spread)
 }
 
@@ -140,7 +149,7 @@ func (c *capacity) measureNoise() {
 	sum, n := 0.0, 0
 	for i := 0; i+1 < min(c.known(), 24); i++ {
 		a, b := c.back(i), c.back(i+1)
-		if !a.spread() || !b.spread() {
+		if !a.spread() && !b.spread() {
 			continue
 		}
 		x, y := speed(a), speed(b)
@@ -153,7 +162,9 @@ func (c *capacity) measureNoise() {
 	}
 }
 
-func speed(s *sample) float64 { return float64(rate.Of(s.bytes, s.received)) }
+func speed(s *sample) float64 {
+	return float64(rate.Of(s.bytes, max(s.received, s.sent, arrivalGrain)))
+}
 
 // detectChange drops older trains when the newest tell of another path.
 func (c *capacity) detectChange() {
@@ -163,7 +174,7 @@ func (c *capacity) detectChange() {
 		s := c.back(i)
 		if fresh.trains < need || fresh.bytes < freshBytes {
 			fresh.add(s)
-		} else if older.received < longSpan {
+		} else if max(older.received, older.sent) < longSpan {
 			older.add(s)
 		}
 	}
