@@ -24,7 +24,7 @@ const (
 	// worst. What is more comes of sending too much.
 	mostInherent = 0.2
 	// lossDoubt is how much likelier a limit has to be than none.
-	lossDoubt = 6
+	lossDoubt = 4
 	// leastLimit, in bit/s, is what no limit is below.
 	leastLimit = 200e3
 	// lossMargin is kept below a limit. lossRise is how fast it is tried
@@ -41,6 +41,7 @@ const (
 type window struct {
 	rate       float64 // sent, bit/s on the wire
 	sent, lost float64 // packets
+	runs       float64 // of losses in a row
 }
 
 // lossModel tells whether packets are lost at random, which no lower rate helps
@@ -56,6 +57,7 @@ type lossModel struct {
 	since   time.Time
 	recent  float64 // share of the latest packets that were lost
 	storm   bool    // most are
+	inRun   bool    // the latest one was
 	cap     float64 // the limit in force, bit/s on the wire; 0: none
 	at      time.Time
 	// unconfirmed is how long the limit has stood, in seconds.
@@ -91,6 +93,10 @@ func (l *lossModel) note(p *packet, lost float64) {
 	}
 	l.open.sent++
 	l.open.lost += lost
+	if lost > 0 && !l.inRun {
+		l.open.runs++
+	}
+	l.inRun = lost > 0
 	l.bytes += p.wireBytes
 	span := p.At.Sub(l.since)
 	early := l.open.lost >= manyLost && 2*l.open.lost > l.open.sent && span > stormSpan
@@ -120,7 +126,7 @@ func (l *lossModel) fit() {
 		l.hasty = true
 		return
 	}
-	best, likeliest := 0.0, l.likelihood(math.Inf(1))+lossDoubt
+	best, likeliest := 0.0, l.likelihood(math.Inf(1))+lossDoubt*l.burst()
 	for i := range min(l.n, lossSlots) {
 		w := &l.windows[i]
 		limit := w.rate * (1 - w.lost/max(w.sent, 1))
@@ -158,6 +164,17 @@ func (l *lossModel) likelihood(limit float64) float64 {
 		sum += weight * (w.lost*math.Log(q) + (w.sent-w.lost)*math.Log(1-q))
 	})
 	return sum
+}
+
+// burst is how many packets are lost in a row, on average. Losses that come
+// together count once: ten in a row say no more than one.
+func (l *lossModel) burst() float64 {
+	var lost, runs float64
+	l.each(func(w *window, weight float64) {
+		lost += weight * w.lost
+		runs += weight * w.runs
+	})
+	return max(lost/max(runs, 1), 1)
 }
 
 // each calls f for the windows, the newest first, with their weights.
