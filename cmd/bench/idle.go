@@ -16,7 +16,7 @@ type idleCmd struct{}
 
 // Run prints the address and waits for the context's end.
 func (idleCmd) Run(ctx context.Context) error {
-	s, err := newStand(transport.PeerConfig{})
+	s, err := newStand(loopback, transport.PeerConfig{})
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type cli struct {
 	CC     ccCmd       `cmd:"" name:"cc" help:"The congestion controller over simulated links, beside others."`
 	Ramp   rampCmd     `cmd:"" help:"The start of a stream through the real stack, over loopback and narrow links."`
 	Record ccRecordCmd `cmd:"" name:"cc-record" hidden:"" help:"Record the desktop content of bench cc."`
+	Hear   feedbackCmd `cmd:"" name:"feedback" hidden:"" help:"Record what browsers report, for the tests of cc/lab."`
 	Idle   idleCmd     `cmd:"" name:"idle-peer" hidden:"" help:"A connected peer that sends nothing; bench host compares with it."`
 }
 

@@ -54,7 +54,7 @@ func (b *hostBench) stages(ctx context.Context) {
 func (b *hostBench) runLine(ctx context.Context) (*line, error) {
 	l := &line{painter: b.painter, rate: ratecontrol.New(ratecontrol.Config{FPS: fps})}
 	l.rate.SetTarget(time.Now(), benchRate)
-	s, err := newStand(transport.PeerConfig{HighProfile: true})
+	s, err := newStand(loopback, transport.PeerConfig{HighProfile: true})
 	if err != nil {
 		return l, err
 	}

@@ -39,12 +39,16 @@ type stand struct {
 	peers    chan *transport.Peer // answered
 }
 
-func newStand(c transport.PeerConfig) (*stand, error) {
-	endpoint, err := transport.Listen(transport.Config{Addr: "127.0.0.1:0"})
+// loopback is where a stand is for viewers of this machine.
+const loopback = "127.0.0.1"
+
+// newStand opens a stand on an address of this machine.
+func newStand(host string, c transport.PeerConfig) (*stand, error) {
+	endpoint, err := transport.Listen(transport.Config{Addr: net.JoinHostPort(host, "0")})
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return nil, errors.Join(err, endpoint.Close())
 	}

@@ -51,7 +51,7 @@ func (w *writeClock) Write(now time.Time, pkt *pacing.Packet) (cc.Sent, error) {
 // transport, in this process, and gives the time from the write of each access
 // unit's first packet until its picture stands on the viewer's screen.
 func measureUnits(ctx context.Context, p *desk.Page, viewer *screen, c transport.PeerConfig, d time.Duration) (series, error) {
-	s, err := newStand(c)
+	s, err := newStand(loopback, c)
 	if err != nil {
 		return nil, err
 	}
