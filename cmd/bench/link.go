@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"nearglass/cmd/bench/wire"
@@ -152,6 +153,10 @@ func (b *linkBench) measure(ctx context.Context, c linkCase, p linkPeer, round i
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", p.name, err)
 	}
+	// While the collector stops the world, the link's thread would wait with all
+	// others, which on a busy machine takes milliseconds.
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	run := &linkRun{linkCase: c, length: b.length, origin: w.Shape(c.shape(b.length, uint64(round)))}
 	if err := s.begin(); err != nil {
 		return nil, fmt.Errorf("begin the stream of %s: %w", p.name, err)

@@ -8,7 +8,7 @@ import (
 
 // grainSize is the picture of bench link: small enough that two browsers and
 // an encoder find room on two cores at 60 pictures a second.
-var grainSize = image.Pt(640, 360)
+var grainSize = image.Pt(480, 270)
 
 const (
 	// grainFPS is the rate at which both senders paint.
@@ -18,11 +18,12 @@ const (
 	grainPictures = 32
 	// grainCell is the side of the squares in which the grain is equally strong.
 	grainCell = 40
-	// grainStrongest and grainSteps are the strengths: 32, 16, 8, 4 and 2 levels
-	// of luma to either side. With these, x264's ultrafast preset takes 36 Mbit/s
-	// at QP 15, 14 at 26, 5.7 at 32 and 1.1 at 38: there is a picture for every
-	// rate measured, and none that is complete before the link is full.
-	grainStrongest, grainSteps = 32, 5
+	// grainStrongest and grainSteps are the strengths: 48, 24, 12, 6 and 3 levels
+	// of luma to either side. With these, x264's ultrafast preset takes 26 Mbit/s
+	// at QP 15, 12 at 26, 6.4 at 32, 2.5 at 38 and 0.1 at 44, and libvpx keeps any
+	// rate from 1 to 20: there is a picture for every rate measured, and none that
+	// is complete before the link is full.
+	grainStrongest, grainSteps = 48, 5
 )
 
 // grain is content that fills any link: soft stripes that drift, and on them
