@@ -21,6 +21,10 @@ const (
 	freshBytes = 4000
 	// changed is how far, relatively, they have to be off on a calm path.
 	changed = 0.15
+	// raiseBytes, or raiseSpan at arrival, is what trains have to measure to
+	// raise an estimate: the largest of many short ones is large by chance.
+	raiseBytes = 10_000
+	raiseSpan  = 3 * time.Millisecond
 	// steadiness is the deviation up to which a path is so even that a single
 	// train may show a fall, if it came at less than fallen of the rate and
 	// took suddenDelay longer than it should.
@@ -90,9 +94,12 @@ func (t *tally) add(s *sample) {
 
 // rate is what the trains show. Faster in than out means that something on the
 // way held packets and let them go together, as WiFi does: then they show no
-// more than their own rate.
+// more than their own rate. The grain of each arrival is unknown, either way:
+// their sum is taken to be longer by what is likely, so that short trains, of
+// which it is most, never promise what the path does not hold.
 func (t *tally) rate() rate.Rate {
-	return rate.Of(t.bytes, max(t.received, t.sent, arrivalGrain))
+	doubt := time.Duration(math.Sqrt(float64(t.trains)) * float64(arrivalGrain))
+	return rate.Of(t.bytes, max(t.received+doubt, t.sent))
 }
 
 // spread says whether the path spread the trains, taken together.
@@ -129,19 +136,19 @@ func (c *capacity) update(fresh int, steadfast, credulous bool) {
 		// Single trains are spread by chance; only their sum says something.
 		c.spread, spread = all.spread(), all
 	}
-	c.settle(all.rate(), spread)
+	c.settle(all, spread)
 }
 
 // settle chooses the estimate. Trains that the path did not spread only say
 // that it carries at least so much.
-func (c *capacity) settle(all rate.Rate, spread tally) {
+func (c *capacity) settle(all, spread tally) {
 	switch {
 	case c.spread:
 		c.rate = spread.rate()
-	case all > c.rate:
-		c.rate = all
+	case all.rate() > c.rate && (c.rate == 0 || all.bytes >= raiseBytes || all.received >= raiseSpan):
+		c.rate = all.rate()
 	}
-	c.proven = max(all, spread.rate())
+	c.proven = max(all.rate(), spread.rate())
 }
 
 // measureNoise takes the mean deviation of neighbouring trains.
@@ -182,6 +189,9 @@ func (c *capacity) detectChange() {
 		return
 	}
 	x, y := float64(fresh.rate()), float64(older.rate())
+	if x > y && fresh.bytes < raiseBytes && fresh.received < raiseSpan {
+		return
+	}
 	if math.Abs(x-y) > max(changed, 3*c.noise/math.Sqrt(float64(need)))*y {
 		c.forget(fresh.trains)
 	}

@@ -26,7 +26,7 @@ const (
 // Config sets up a Controller. Zero values mean the defaults named here.
 type Config struct {
 	// Start is the target before anything is known, Min and Max its bounds.
-	// Defaults 1.2 Mbit/s, 150 kbit/s and 50 Mbit/s.
+	// Defaults 1 Mbit/s, 150 kbit/s and 50 Mbit/s.
 	Start, Min, Max rate.Rate
 	// FrameInterval is the least time between two pictures; default 1/60 s.
 	FrameInterval time.Duration
@@ -47,7 +47,7 @@ type Memory struct {
 const memoryAge = 10 * time.Minute
 
 const (
-	defaultStart         = 1200 * rate.Kbps
+	defaultStart         = 1000 * rate.Kbps
 	defaultMin           = 150 * rate.Kbps
 	defaultMax           = 50 * rate.Mbps
 	defaultFrameInterval = time.Second / 60

@@ -11,7 +11,7 @@ const (
 	// headroom is the share of the capacity that the stream fills. Pictures
 	// vary in size by a twentieth; above this a queue stands for a picture
 	// in twenty. The table in docs/CONGESTION.md shows the choice.
-	headroom = 0.892
+	headroom = 0.9
 	// evenPace is the capacity at which packets leave at twice its rate, so
 	// that the path spreads them and a larger capacity shows within one
 	// picture. The pace goes with the root of the capacity: where the trains of

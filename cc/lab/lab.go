@@ -81,7 +81,7 @@ type Kind struct {
 // Bounds of every stream unless a scenario says otherwise: a start that hurts
 // no link that can carry video at all, and more than any desktop needs.
 const (
-	defaultStart = 1200 * rate.Kbps
+	defaultStart = 1000 * rate.Kbps
 	defaultMin   = 150 * rate.Kbps
 	defaultMax   = 50 * rate.Mbps
 )
