@@ -63,6 +63,9 @@ func (l linkCmd) Run(ctx context.Context, s settings) error {
 	if err := needLink(s.Binary); err != nil {
 		return err
 	}
+	if err := os.MkdirAll(filepath.Join(s.Out, "link"), 0o755); err != nil {
+		return err
+	}
 	// The forwarding thread must never wait for one of Go's processors.
 	runtime.GOMAXPROCS(runtime.NumCPU() + 2)
 	b.stage = linkStage{binary: s.Binary, hostArgs: l.HostArg, grain: newGrain()}
@@ -70,16 +73,26 @@ func (l linkCmd) Run(ctx context.Context, s settings) error {
 		return err
 	}
 	defer os.RemoveAll(b.stage.dir)
+	return b.run(ctx)
+}
+
+// run measures all between the two namespaces. When it is interrupted it shows
+// what it has, and keeps the last whole run's file.
+func (b *linkBench) run(ctx context.Context) (err error) {
+	rep := newReport("link", b.Quick)
 	if b.stage.wire, err = wire.Open(ctx); err != nil {
 		return err
 	}
-	rep := newReport("link", s.Quick)
-	err = b.all(ctx)
-	if err = errors.Join(err, b.stage.wire.Close()); err != nil {
+	err = errors.Join(b.all(ctx), b.stage.wire.Close())
+	b.runs.rows(rep, b.cases, b.peers, b.failed)
+	if err != nil {
+		if b.done > 0 {
+			rep.Load += " to " + load()
+			rep.table(os.Stdout)
+		}
 		return err
 	}
-	b.runs.rows(rep, b.cases, b.peers, b.failed)
-	return errors.Join(b.writeNotes(), rep.write(os.Stdout, s.Out))
+	return errors.Join(b.writeNotes(), rep.write(os.Stdout, b.Out))
 }
 
 // all visits every peer on every link, round by round, so that what changes on
@@ -123,6 +136,8 @@ func (b *linkBench) tell(c linkCase, n linkNote) {
 // one measures a peer on a link once.
 func (b *linkBench) one(ctx context.Context, c linkCase, p linkPeer, round int) (note linkNote) {
 	note = linkNote{Case: c.name, Peer: p.name, Round: round}
+	file := fmt.Sprintf("link/%s-%s-%d", c.name, p.name, round)
+	b.stage.log = filepath.Join(b.Out, file+".log")
 	run, err := b.measure(ctx, c, p, round, &note)
 	if err == nil {
 		var seen linkFigures
@@ -132,7 +147,7 @@ func (b *linkBench) one(ctx context.Context, c linkCase, p linkPeer, round int) 
 		}
 	}
 	if run != nil {
-		note.Series = fmt.Sprintf("link/%s-%s-%d.csv", c.name, p.name, round)
+		note.Series = file + ".csv"
 		err = errors.Join(err, run.writeSeries(filepath.Join(b.Out, note.Series)))
 	}
 	if err != nil {

@@ -75,7 +75,7 @@ func (r *linkRun) figures() (linkFigures, error) {
 	from := min(begin+settled, r.length/2)
 	f[usedShare] = r.share(video.carried, from, r.length)
 	r.queues(f, video, from)
-	r.fill(f, video, begin, from)
+	r.fill(f, video, begin, min(from, r.undisturbed()))
 	if r.dip > 0 {
 		r.fall(f, video)
 	}
@@ -84,6 +84,18 @@ func (r *linkRun) figures() (linkFigures, error) {
 	}
 	r.pictures(f, from)
 	return f, nil
+}
+
+// undisturbed gives until when nothing happens on the link.
+func (r *linkRun) undisturbed() time.Duration {
+	until := r.length
+	if r.dip > 0 {
+		until, _ = r.dipped(r.length)
+	}
+	if r.bulk {
+		until, _ = r.bulked(r.length)
+	}
+	return until
 }
 
 // stream picks the packets of an SSRC.
@@ -211,7 +223,7 @@ func (r *linkRun) passages(video stream, from time.Duration) (s series) {
 
 // fill measures how long it took to fill the link, and the queue meanwhile.
 func (r *linkRun) fill(f linkFigures, video stream, begin, until time.Duration) {
-	if at, ok := r.reaches(video.carried, begin, r.length, fillGoal*float64(r.rate)*(1-r.loss)); ok {
+	if at, ok := r.reaches(video.carried, begin, r.undisturbed(), fillGoal*float64(r.rate)*(1-r.loss)); ok {
 		f[fillTime] = (at - begin).Seconds()
 	}
 	f[fillPeak] = r.peak(begin, until)

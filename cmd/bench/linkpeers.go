@@ -53,6 +53,7 @@ type linkStage struct {
 	hostArgs []string
 	grain    *grain
 	dir      string // for the wrappers that start browsers in a namespace
+	log      string // file for what our host says in the next run
 }
 
 // linkStream is a peer that is ready and not yet sending.
@@ -131,8 +132,15 @@ func (g *linkStage) screen(ctx context.Context, s *linkStream) error {
 	done := make(chan struct{})
 	go func() { defer close(done); paintGrain(painting, p) }()
 	s.stops = append(s.stops, func() { cancel(); <-done; p.close() })
+	said, err := os.Create(g.log)
+	if err != nil {
+		return err
+	}
+	s.stops = append(s.stops, func() { _ = said.Close() })
+	// At this level the host says each time why its rate is what it is.
+	args := append([]string{"--log-level=debug"}, g.hostArgs...)
 	s.host, err = desk.StartHost(ctx, desk.HostOptions{Binary: g.binary, Display: x.name, Listen: g.wire.Near.Addr.String() + ":7433",
-		Args: g.hostArgs, Prefix: g.wire.Near.Prefix()})
+		Args: args, Prefix: g.wire.Near.Prefix(), Log: said})
 	if err != nil {
 		return err
 	}
