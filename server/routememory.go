@@ -94,22 +94,26 @@ func (r *routeMemory) oldest() routeKey {
 	return key
 }
 
-// recall tells the session what is known of the route that it begins on.
-func (v *viewer) recall() session.Memory {
+// way is the route that the stream takes now; false before it takes any, and
+// when it takes none any more.
+func (v *viewer) way() (routeKey, bool) {
 	route, ok := v.peer.Route()
-	if !ok {
-		return session.Memory{}
-	}
-	v.way = routeKeyOf(v.grant.DeviceID, route)
-	return v.host.routes.recall(time.Now(), v.way)
+	return routeKeyOf(v.grant.DeviceID, route), ok
 }
 
-// remember keeps what the session has learned, for the route that it ended on.
-func (v *viewer) remember() {
-	if route, ok := v.peer.Route(); ok {
-		v.way = routeKeyOf(v.grant.DeviceID, route)
+// recall tells the session what is known of the route that it begins on.
+func (v *viewer) recall() session.Memory {
+	if way, ok := v.way(); ok {
+		return v.host.routes.recall(time.Now(), way)
 	}
-	if now := time.Now(); v.way != (routeKey{}) {
-		v.host.routes.note(now, v.way, v.session.Memory(now))
+	return session.Memory{}
+}
+
+// remember keeps what the session has learned of its route. It is called when the
+// stream ends, and when nothing comes from the viewer: one that was cut off comes
+// back before its old stream is given up.
+func (v *viewer) remember() {
+	if way, ok := v.way(); ok {
+		v.host.routes.note(time.Now(), way, v.session.Memory())
 	}
 }

@@ -51,8 +51,7 @@ type viewer struct {
 	session *session.Session
 	meter   *telemetry.Meter
 	hands   hands
-	drawn   bool     // the viewer draws the pointer itself
-	way     routeKey // of the stream; stream's own
+	drawn   bool // the viewer draws the pointer itself
 
 	ctx       context.Context
 	end       context.CancelCauseFunc
@@ -249,6 +248,7 @@ func (v *viewer) events(connected chan struct{}) {
 			first = false
 		case transport.Disconnected:
 			v.hands.release()
+			v.remember()
 		case transport.ChannelOpen:
 			v.greet(e.Label)
 		case transport.Closed:

@@ -86,6 +86,26 @@ func TestHostRestarts(t *testing.T) {
 	}
 }
 
+// TestReturnKnowsItsPath: a viewer that comes back over the same route begins with
+// what its last stream has learned of it.
+func TestReturnKnowsItsPath(t *testing.T) {
+	size := image.Pt(800, 600)
+	x := startX(t, desk.Screen{Width: size.X, Height: size.Y})
+	defer fillScreen(t, x, size).Close()
+	h := startHost(t, desk.HostOptions{Display: x.Name(), Args: []string{"--log-level", "debug"}})
+	v := &viewer{Page: newPage(t, size), x: x, host: h}
+	pair(t, v.Page, h.PairURL)
+	watch(t, v.Page, "desktop")
+	v.waitRight(t, image.Rectangle{})
+	expectLog(t, h, 0, "a stream that has found its path", "msg=rate .*state=steady")
+	mark := logMark(h)
+	must(t, v.Open("about:blank"))
+	must(t, v.Open(h.URL))
+	watch(t, v.Page, "desktop")
+	v.waitRight(t, image.Rectangle{})
+	expectLog(t, h, mark, "a stream that knows its path", "msg=rate .*state=starting reason=.*this route carried more before")
+}
+
 // restart starts a host on an address that another one has just left; it lives
 // as long as the parent test's display.
 func restart(t *testing.T, o desk.HostOptions) *desk.Host {

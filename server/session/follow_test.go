@@ -175,9 +175,8 @@ func follow(t *testing.T, peer *pathPeer, d time.Duration, change func(*Config))
 	if err := s.Run(ctx); err != nil {
 		t.Errorf("the session ended with %v", err)
 	}
-	end := time.Now()
 	others.Wait()
-	return s.Memory(end), s
+	return s.Memory(), s
 }
 
 // showFilm publishes 60 whole pictures a second.

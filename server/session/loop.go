@@ -104,6 +104,10 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	if len(f.Acks) > 0 {
 		s.pacer.Acked(f.Received...)
 		p = s.apply(now, s.control.OnFeedback(now, f.Acks))
+		if r, ok := s.control.(rememberer); ok {
+			m := r.Memory(now)
+			s.memory.Store(&m)
+		}
 	}
 	s.shed(now, p)
 	return p

@@ -15,6 +15,7 @@ import (
 	"image"
 	"log/slog"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"nearglass/cc"
@@ -102,6 +103,7 @@ type Session struct {
 	sentAt   time.Time     // when the last packet left
 	excused  bool          // one key-frame request since then was let pass
 	state    string        // the controller's, as it was logged last
+	memory   atomic.Pointer[Memory]
 	payloads []packetize.Payload
 }
 
@@ -156,11 +158,11 @@ func (s *Session) newController() (controller, error) {
 	return cc.New(c), nil
 }
 
-// Memory is what the stream has learned of its route; the zero value when it has
-// learned nothing. It is there once Run has returned.
-func (s *Session) Memory(now time.Time) Memory {
-	if m, ok := s.control.(rememberer); ok {
-		return m.Memory(now)
+// Memory is what the stream has learned of its route by the last report; the zero
+// value when it has learned nothing. Safe from any goroutine, also after Run.
+func (s *Session) Memory() Memory {
+	if m := s.memory.Load(); m != nil {
+		return *m
 	}
 	return Memory{}
 }

@@ -91,7 +91,7 @@ func TestControllers(t *testing.T) {
 		if u := c.OnTick(time.Now()); u.State != tt.state {
 			t.Errorf("for a bitrate of %v the controller says %q", tt.bitrate, u.State)
 		}
-		if m := s.Memory(time.Now()); m != (Memory{}) {
+		if m := s.Memory(); m != (Memory{}) {
 			t.Errorf("before its begin a session remembers %+v", m)
 		}
 	}

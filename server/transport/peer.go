@@ -38,6 +38,7 @@ type Peer struct {
 	batch   batch
 	rtcp    rtcpReader
 	payload atomic.Int32 // what MaxPayload answers
+	last    atomic.Pointer[Route]
 
 	signaling sync.Mutex // held by Answer and AddCandidate
 
@@ -231,8 +232,20 @@ func (p *Peer) AddCandidate(sdpFragment string) error {
 	return nil
 }
 
-// Route tells which addresses carry the stream now; false before any do.
+// Route tells which addresses carry the stream now, or did last; false before any
+// do.
 func (p *Peer) Route() (Route, bool) {
+	if r, ok := p.route(); ok {
+		return r, true
+	}
+	if r := p.last.Load(); r != nil {
+		return *r, true
+	}
+	return Route{}, false
+}
+
+// route asks pion, which forgets the addresses when the connection ends.
+func (p *Peer) route() (Route, bool) {
 	p.mu.Lock()
 	pc := p.pc
 	p.mu.Unlock()
@@ -256,6 +269,7 @@ func routeOf(pair *webrtc.ICECandidatePair) Route {
 // onRoute takes another path, the first one too.
 func (p *Peer) onRoute(pair *webrtc.ICECandidatePair) {
 	route := routeOf(pair)
+	p.last.Store(&route)
 	p.payload.Store(int32(route.maxPayload(p.endpoint.mtuOf(route.Local.Addr()))))
 }
 
