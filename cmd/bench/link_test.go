@@ -164,6 +164,20 @@ func TestLinkRows(t *testing.T) {
 	}
 }
 
+// TestJudgeIsTheFuller: with two baselines the one that fills the link counts.
+func TestJudgeIsTheFuller(t *testing.T) {
+	c, _ := caseNamed(t, "5")
+	runs := linkRuns{"5": {
+		ours:         {{usedShare: 99}},
+		chromiumVP8:  {{usedShare: 70, queueP95: 9}},
+		chromiumH264: {{usedShare: 80, queueP95: 30}},
+	}}
+	w, _, err := runs.row(c, linkRow{key: queueP95, judged: true}, linkPeers)
+	if err == nil || *w.Must != 30 || w.Baselines[chromiumVP8] != 9 {
+		t.Errorf("%+v, %v", w, err)
+	}
+}
+
 func caseNamed(t *testing.T, name string) (linkCase, []linkPeer) {
 	t.Helper()
 	cases, peers, err := chosen([]string{name}, true)

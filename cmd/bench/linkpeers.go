@@ -17,8 +17,7 @@ import (
 // chromiumMax is what Chromium's own sender may use: well above every link.
 const chromiumMax = 30_000_000
 
-// The senders measured beside ours. The first of them that is in a run is the
-// one that ours is judged by.
+// The senders measured beside ours.
 const (
 	chromiumVP8  = "chromium-vp8"
 	chromiumH264 = "chromium-h264"

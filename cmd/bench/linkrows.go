@@ -62,8 +62,19 @@ func (runs linkRuns) rows(rep *report, cases []linkCase, peers []linkPeer, faile
 	}
 }
 
-// row gives one row with the medians of all peers. The first baseline is what
-// ours is judged by.
+// judge names the baseline that ours is judged by on a link: the one that used
+// most of it.
+func (runs linkRuns) judge(c linkCase) (name string) {
+	best := -1.0
+	for _, p := range linkPeers {
+		if v, err := middle(runs[c.name][p.name], usedShare); err == nil && p.name != ours && v > best {
+			name, best = p.name, v
+		}
+	}
+	return name
+}
+
+// row gives one row with the medians of all peers.
 func (runs linkRuns) row(c linkCase, l linkRow, peers []linkPeer) (row, float64, error) {
 	w := lower(c.what+": "+l.what, l.unit, nil, nil)
 	if l.more {
@@ -76,7 +87,7 @@ func (runs linkRuns) row(c linkCase, l linkRow, peers []linkPeer) (row, float64,
 		}
 		if v, err := middle(runs[c.name][p.name], l.key); err == nil {
 			w.Baselines[p.name] = v
-			if l.judged && w.Must == nil {
+			if l.judged && p.name == runs.judge(c) {
 				w.Must = limit(v)
 			}
 		}
