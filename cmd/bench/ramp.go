@@ -21,7 +21,7 @@ import (
 // and sockets into a second pion peer. Only server/transport may know pion, so
 // it is a test there that streams; the figures are made here.
 type rampCmd struct {
-	SVG  string `help:"Plot each start into this folder." placeholder:"DIR"`
+	SVG  string `help:"Plot the first run of those that are judged into this folder." placeholder:"DIR"`
 	Runs int    `help:"How many runs; medians count. 0 means 5, or 1 with --quick." placeholder:"N"`
 }
 
@@ -30,6 +30,7 @@ type ramp struct {
 	Name     string        `json:"name"`
 	Link     rate.Rate     `json:"link"`
 	Max      rate.Rate     `json:"max"`
+	Plot     bool          `json:"plot"`
 	Length   int64         `json:"length"`
 	Arrivals []rampArrival `json:"arrivals"`
 	Changes  []rampChange  `json:"changes"`
@@ -188,12 +189,15 @@ func worstOf(runs []ramp, figure func(ramp) float64) float64 {
 	return worst
 }
 
-// plotRamps draws the first two seconds of each start.
+// plotRamps draws the first two seconds of the starts that stand in the docs.
 func plotRamps(dir string, runs []ramp) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for _, r := range runs {
+		if !r.Plot {
+			continue
+		}
 		name := "ramp-" + fileName(r.Name) + ".svg"
 		if err := os.WriteFile(filepath.Join(dir, name), r.plot(min(2*rampTime, r.length())).SVG(), 0o644); err != nil {
 			return err

@@ -28,6 +28,7 @@ type ramp struct {
 	Name     string        `json:"name"`
 	Link     rate.Rate     `json:"link"` // 0: loopback as it is
 	Max      rate.Rate     `json:"max"`
+	Plot     bool          `json:"plot"` // it stands in the docs
 	Length   int64         `json:"length"`
 	Arrivals []rampArrival `json:"arrivals"`
 	Changes  []rampChange  `json:"changes"`
@@ -50,9 +51,9 @@ type rampChange struct {
 
 // ramps are the streams to start.
 var ramps = []ramp{
-	{Name: "loopback", Max: 20 * rate.Mbps},
+	{Name: "loopback", Max: 20 * rate.Mbps, Plot: true},
 	{Name: "loopback, no bound", Max: 50 * rate.Mbps},
-	{Name: "1 Mbit/s", Link: rate.Mbps, Max: 20 * rate.Mbps},
+	{Name: "1 Mbit/s", Link: rate.Mbps, Max: 20 * rate.Mbps, Plot: true},
 	{Name: "20 Mbit/s", Link: 20 * rate.Mbps, Max: 50 * rate.Mbps},
 }
 
