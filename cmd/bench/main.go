@@ -32,6 +32,7 @@ type cli struct {
 	Ramp   rampCmd     `cmd:"" help:"The start of a stream through the real stack, over loopback and narrow links."`
 	Record ccRecordCmd `cmd:"" name:"cc-record" hidden:"" help:"Record the desktop content of bench cc."`
 	Hear   feedbackCmd `cmd:"" name:"feedback" hidden:"" help:"Record what browsers report, for the tests of cc/lab."`
+	Replay replayCmd   `cmd:"" hidden:"" help:"Print what the controller makes of such a recording."`
 	Idle   idleCmd     `cmd:"" name:"idle-peer" hidden:"" help:"A connected peer that sends nothing; bench host compares with it."`
 }
 
