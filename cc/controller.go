@@ -248,11 +248,11 @@ func (c *Controller) weigh(now time.Time) weighed {
 	}
 	w := c.alone(now, standing, tolerated, known)
 	if known && !c.off(Compete) {
-		c.share.compete(now, standing, float64(w.wire)/float64(c.cap.rate))
+		c.share.compete(now, standing, tolerated, float64(w.wire)/float64(c.cap.rate))
 	}
 	c.queue.held = c.share.competing
 	if c.share.competing {
-		w = weighed{c.cap.rate.Scale(competeShare), "competing", "another flow keeps the queue full"}
+		w = weighed{c.cap.rate.Scale(c.share.claim(now)), "competing", "another flow keeps the queue full"}
 	}
 	if limit, ok := c.loss.limit(now, c.cap.rate); ok && limit < w.wire && !c.off(Loss) {
 		w = weighed{limit, "lossy", "more is lost the more is sent"}

@@ -23,9 +23,13 @@ const (
 	stubborn = 1200 * time.Millisecond
 	yielding = 0.75
 	// competeShare is what is then claimed of the rate that trains show, which
-	// the other flow lowers too: half of the path (docs/CONGESTION.md).
+	// the other flow lowers too: half of the path.
 	competeShare = 0.53
-	deepQueue    = 25 * time.Millisecond
+	// Every testEvery the stream yields for testFor: what stood because of
+	// streams like ours drains then, a window that fills the queue does not.
+	testEvery = 7 * time.Second
+	testFor   = 800 * time.Millisecond
+	deepQueue = 25 * time.Millisecond
 	// metFor is how long others are reckoned with after they were noticed, and
 	// levelling what is added then to the rate of 1 Mbit/s, in Mbit/s, and to
 	// others by the root of theirs: where two streams meet, the smaller gains
@@ -44,7 +48,9 @@ type share struct {
 	yieldedAt time.Time // since when a deep queue stands although we yield
 	capacity  rate.Rate // last seen
 	changedAt time.Time
-	metAt     time.Time // when a queue was last there that was not ours
+	// competingAt is since when another flow is taken to fill the queue.
+	competingAt time.Time
+	metAt       time.Time // when a queue was last there that was not ours
 }
 
 // met says whether others were there of late.
@@ -79,9 +85,9 @@ func (s *share) judge(now time.Time, occupied bool, capacity rate.Rate) {
 
 // compete notices a queue that stays, whatever we leave free; used is the part
 // of the capacity that we take.
-func (s *share) compete(now time.Time, standing time.Duration, used float64) {
+func (s *share) compete(now time.Time, standing, tolerated time.Duration, used float64) {
 	switch {
-	case standing < deepQueue:
+	case standing < deepQueue+tolerated:
 		if s.competing {
 			s.competing, s.value = false, regained
 		}
@@ -92,6 +98,15 @@ func (s *share) compete(now time.Time, standing time.Duration, used float64) {
 	case s.yieldedAt.IsZero():
 		s.yieldedAt = now
 	case now.Sub(s.yieldedAt) > stubborn:
-		s.competing = true
+		s.competing, s.competingAt = true, now
 	}
+}
+
+// claim is the part of what trains show that is claimed beside a flow that
+// fills every queue.
+func (s *share) claim(now time.Time) float64 {
+	if now.Sub(s.competingAt)%testEvery > testEvery-testFor {
+		return leastDrain
+	}
+	return competeShare
 }
