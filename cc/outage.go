@@ -1,6 +1,10 @@
 package cc
 
-import "time"
+import (
+	"time"
+
+	"nearglass/cc/rate"
+)
 
 // outage notices that nothing comes back. Sending on would only fill the queue
 // that the path will have to drain when it is back (SCReAM's window on bytes in
@@ -67,10 +71,13 @@ func (o *outage) begins(now time.Time) bool {
 // six packets a second, whose acknowledgement ends it.
 const trickle = 0.4
 
+// leastTrickle is a packet a second, however low the least target is.
+const leastTrickle = 10 * rate.Kbps
+
 // holdBack answers an outage.
 func (c *Controller) holdBack() {
 	c.update.State, c.update.Reason = "outage", "nothing comes back from the viewer"
-	c.update.Pace = c.c.Min.Scale(trickle)
+	c.update.Pace = max(c.c.Min.Scale(trickle), leastTrickle)
 	c.update.Target = max(c.c.Min, c.update.Target/4)
 	c.update.Probe = Probe{}
 	c.recheck = time.Time{}
