@@ -129,6 +129,17 @@ func (c *Controller) estimate(now time.Time, trains int) {
 		c.blind.on = false
 	case ok:
 		c.feel(now, standing, c.tolerated())
+		c.doubt(standing)
+	}
+}
+
+// doubt holds the estimate to what arrives while a deep queue stands: the
+// bottleneck is busy then, and trains that promise more were let through
+// together by chance.
+func (c *Controller) doubt(standing time.Duration) {
+	arrives := c.delivered.rate()
+	if standing > deepQueue+c.tolerated() && arrives > 0 {
+		c.cap.rate = min(c.cap.rate, arrives.Scale(doubtful))
 	}
 }
 
@@ -188,6 +199,7 @@ func (c *Controller) Deadline() time.Time {
 
 // decide makes the update from what is known now.
 func (c *Controller) decide(now time.Time) {
+	c.recheck = time.Time{}
 	if c.cap.rate <= 0 {
 		return // nothing gauged yet
 	}
@@ -288,6 +300,9 @@ const lossyPace = 1.08
 const (
 	// leastStanding is the queue that is let be: the noise of a calm path.
 	leastStanding = 2 * time.Millisecond
+	// doubtful is how far an estimate may be above what arrives from a busy
+	// bottleneck.
+	doubtful = 1.15
 	// crowding is what other streams may have in front of ours without
 	// their sum being too much: the trains of one or two.
 	crowding = 6 * time.Millisecond
