@@ -32,6 +32,8 @@ type ramp struct {
 	Length   int64         `json:"length"`
 	Arrivals []rampArrival `json:"arrivals"`
 	Changes  []rampChange  `json:"changes"`
+
+	first int // least size of a key frame
 }
 
 // rampArrival is an RTP packet at the viewer's socket.
@@ -54,6 +56,7 @@ var ramps = []ramp{
 	{Name: "loopback", Max: 20 * rate.Mbps, Plot: true},
 	{Name: "loopback, no bound", Max: 50 * rate.Mbps},
 	{Name: "1 Mbit/s", Link: rate.Mbps, Max: 20 * rate.Mbps, Plot: true},
+	{Name: "1 Mbit/s, a page of text first", Link: rate.Mbps, Max: 20 * rate.Mbps, first: textBytes},
 	{Name: "20 Mbit/s", Link: 20 * rate.Mbps, Max: 50 * rate.Mbps},
 }
 
@@ -124,7 +127,7 @@ func (r *ramp) stream(ctx context.Context, t *testing.T, p *Peer, begin time.Tim
 	ring, meter := gpu.NewRing(), telemetry.NewMeter(begin)
 	s := must[*session.Session](t)(session.New(session.Config{
 		Peer: p, Feedback: p.Feedback(), MaxBitrate: r.Max, Pictures: ring.NewReader(), FPS: 60, Meter: meter,
-		Encoder: func(image.Point) (encode.Encoder, error) { return &filmEncoder{}, nil },
+		Encoder: func(image.Point) (encode.Encoder, error) { return &filmEncoder{least: r.first}, nil },
 	}))
 	go film(ctx, ring)
 	ended := make(chan error, 1)
@@ -168,14 +171,17 @@ func film(ctx context.Context, ring *gpu.Ring) {
 
 // filmEncoder makes pictures whose sizes follow the QP as a film's do: halved
 // every six steps. At the sharpest they would fill 27 Mbit/s, at the coarsest
-// 0.6. A key frame has four times their size.
-type filmEncoder struct{ pictures int }
+// 0.6. A key frame has four times their size, and at least one that is given.
+type filmEncoder struct{ pictures, least int }
 
 const (
 	filmSharpest = 15 // QP
 	filmBytes    = 56_000
 	filmHalving  = 6
 	filmKey      = 4
+	// textBytes is what x264 makes of the key frame of a page of text at the
+	// coarsest QP: 30 kB at 1280x720, so as much at 1920x1080.
+	textBytes = 67_000
 )
 
 func (e *filmEncoder) Load(*gpu.Frame) error { return nil }
@@ -186,7 +192,7 @@ func (e *filmEncoder) Encode(o encode.Order) (encode.AccessUnit, error) {
 	size := int(filmBytes * math.Exp2(float64(filmSharpest-o.QP)/filmHalving))
 	head := byte(0x41)
 	if key {
-		size, head = filmKey*size, 0x65
+		size, head = max(filmKey*size, e.least), 0x65
 	}
 	nal := make([]byte, size)
 	nal[0] = head
