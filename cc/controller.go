@@ -133,13 +133,18 @@ func (c *Controller) estimate(now time.Time, trains int) {
 	}
 }
 
-// doubt holds the estimate to what arrives while a deep queue stands: the
-// bottleneck is busy then, and trains that promise more were let through
-// together by chance.
+// doubt lowers an estimate that a queue contradicts. In front of a bottleneck
+// that is busy, trains that promise more than ever arrived were let through
+// together by chance. And while a small queue stays although it should drain,
+// the path carries what arrives.
 func (c *Controller) doubt(standing time.Duration) {
 	arrives := c.delivered.rate()
-	if standing > deepQueue+c.tolerated() && arrives > 0 {
-		c.cap.rate = min(c.cap.rate, arrives.Scale(doubtful))
+	switch tolerated := c.tolerated(); {
+	case arrives == 0 || standing <= tolerated:
+	case standing > deepQueue+tolerated:
+		c.cap.rate = min(c.cap.rate, c.delivered.most().Scale(doubtful))
+	default:
+		c.cap.rate = min(c.cap.rate, max(arrives, c.cap.rate.Scale(doubtStep)))
 	}
 }
 
@@ -300,9 +305,10 @@ const lossyPace = 1.08
 const (
 	// leastStanding is the queue that is let be: the noise of a calm path.
 	leastStanding = 2 * time.Millisecond
-	// doubtful is how far an estimate may be above what arrives from a busy
-	// bottleneck.
-	doubtful = 1.15
+	// doubtful is how far an estimate may be above the most that arrived, and
+	// doubtStep what one report may leave of it.
+	doubtful  = 1.2
+	doubtStep = 0.97
 	// crowding is what other streams may have in front of ours without
 	// their sum being too much: the trains of one or two.
 	crowding = 6 * time.Millisecond

@@ -11,6 +11,7 @@ const (
 	// deliveredSlots how many feedbacks are remembered for it.
 	deliveredSpan  = 500 * time.Millisecond
 	deliveredSlots = 16
+	mostSpan       = 10 * time.Second
 )
 
 // delivered is the rate at which packets arrive: what the path certainly
@@ -20,6 +21,9 @@ type delivered struct {
 	n      int
 	bytes  int // since the last feedback
 	newest time.Duration
+	// The most that rate gave in this span of mostSpan and in the one before.
+	peak, last rate.Rate
+	since      time.Duration
 }
 
 // slot is one feedback: the latest arrival in it, and the bytes that arrived.
@@ -41,7 +45,14 @@ func (d *delivered) close() {
 	d.slots[d.n%deliveredSlots] = slot{d.newest, d.bytes}
 	d.n++
 	d.bytes = 0
+	if d.newest-d.since > mostSpan {
+		d.last, d.peak, d.since = d.peak, 0, d.newest
+	}
+	d.peak = max(d.peak, d.rate())
 }
+
+// most is the highest rate of the last ten to twenty seconds.
+func (d *delivered) most() rate.Rate { return max(d.peak, d.last) }
 
 // rate is over the last half second, or less at the start; 0 while unknown.
 func (d *delivered) rate() rate.Rate {
