@@ -136,7 +136,7 @@ func TestLinkRows(t *testing.T) {
 		ours:        {{usedShare: 80, queueP95: 5, riseTime: 1}, {usedShare: 90, queueP95: 9, riseTime: 3}, {usedShare: 85, queueP95: 4}},
 		chromiumVP8: {{usedShare: 85, queueP95: 4}, {usedShare: 70, queueP95: 40}, {usedShare: 89, queueP95: 20, riseTime: 5}},
 	}}
-	peers, rep := defaultPeers(), &report{}
+	peers, rep := defaultPeers(true), &report{}
 	runs.rows(rep, []linkCase{c}, peers, nil)
 	byName := map[string]row{}
 	for _, w := range rep.Rows {
@@ -189,7 +189,7 @@ func caseNamed(t *testing.T, name string) (linkCase, []linkPeer) {
 
 func TestOnlyChoosesCasesAndPeers(t *testing.T) {
 	c, peers := caseNamed(t, "loss")
-	if c.loss != 0.02 || len(peers) != len(defaultPeers()) {
+	if c.loss != 0.02 || len(peers) != len(defaultPeers(true)) {
 		t.Errorf("%+v, %d peers", c, len(peers))
 	}
 	cases, peers, err := chosen([]string{chromiumH264}, false)

@@ -108,7 +108,7 @@ func chosen(only []string, quick bool) (cases []linkCase, peers []linkPeer, err 
 		cases = defaultCases(quick)
 	}
 	if len(peers) == 0 {
-		peers = defaultPeers()
+		peers = defaultPeers(quick)
 	}
 	return cases, peers, nil
 }

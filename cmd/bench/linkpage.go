@@ -82,7 +82,7 @@ window.answer = async (offer) => {
 
 // senderPage paints the grain (see grainLuma, of which this is the same in
 // another language) on a canvas and sends it. The numbers come from Go.
-const senderPage = `const { width, height, pictures, cell, strongest, steps } = grain;
+const senderPage = `const { width, height, pictures, cell, kinds } = grain;
 const mix = (x) => {
 	x ^= x >>> 16; x = Math.imul(x, 0x7feb352d);
 	x ^= x >>> 15; x = Math.imul(x, 0x846ca68b);
@@ -90,9 +90,9 @@ const mix = (x) => {
 };
 const stripe = (v) => (v & 511) > 255 ? 511 - (v & 511) : v & 511;
 const luma = (x, y, n) => {
-	const strength = strongest >> (mix(Math.floor(y / cell) * 64 + Math.floor(x / cell) + 12345) % steps);
-	const noise = (mix((n * height + y) * width + x) & 255) - 128;
-	return 96 + (stripe(8 * (x + 2 * n) + 4 * y) >> 2) + Math.trunc(noise * strength / 128);
+	const k = kinds[mix(Math.floor(y / cell) * 64 + Math.floor(x / cell) + 12345) % kinds.length];
+	const noise = (mix((n * height + (y >> k.Coarse)) * width + (x >> k.Coarse)) & 255) - 128;
+	return 96 + (stripe(8 * (x + 2 * n) + 4 * y) >> 2) + Math.trunc(noise * k.Strength / 128);
 };
 const canvas = document.createElement("canvas");
 canvas.width = width; canvas.height = height;
@@ -152,8 +152,8 @@ type sending struct {
 
 // openSender makes a page the sender, and checks that it paints what we paint.
 func openSender(p *desk.Page) error {
-	numbers, _ := json.Marshal(map[string]int{"width": grainSize.X, "height": grainSize.Y, "pictures": grainPictures,
-		"cell": grainCell, "strongest": grainStrongest, "steps": grainSteps})
+	numbers, _ := json.Marshal(map[string]any{"width": grainSize.X, "height": grainSize.Y, "pictures": grainPictures,
+		"cell": grainCell, "kinds": grainKinds})
 	if err := p.Run("const grain = " + string(numbers) + ";" + senderPage); err != nil {
 		return err
 	}
