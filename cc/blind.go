@@ -12,13 +12,13 @@ const (
 	// train confirms but no queue contradicts, in Mbit/s; others grow as the
 	// root of theirs, so that streams on one path come to equal shares
 	// (binomial congestion control, Bansal and Balakrishnan 2001).
-	blindRise = 1
+	blindRise = 1.2
 	// blindFall is what of the delivered rate is believed when a queue stands,
 	// but what is left of the estimate is blindLeft at least: what arrives is
 	// less than the path carries while the stream holds back. The next fall
 	// waits until the queue tells of the last one.
 	blindFall  = 0.92
-	blindLeft  = 0.7
+	blindLeft  = 0.8
 	blindPause = 350 * time.Millisecond
 	// blindProven bounds the growth: beyond so much over what arrives, the
 	// stream does not show what it claims.

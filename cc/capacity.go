@@ -111,10 +111,11 @@ func (c *capacity) update(fresh int, steadfast, credulous bool) {
 	if fresh == 0 || c.known() == 0 {
 		return
 	}
-	if !steadfast && c.fell() { // judged by the noise so far
-		c.forget(1)
-	} else {
+	fell := !steadfast && c.fell() // judged by the noise so far
+	if !fell {
 		c.measureNoise()
+	} else {
+		c.forget(1)
 	}
 	span := calmSpan
 	if c.rough && !credulous {
@@ -205,7 +206,7 @@ func (c *capacity) fell() bool {
 		return false
 	}
 	if c.late(s.tailBytes, s.tail) {
-		s.bytes, s.received, s.sent = s.tailBytes, s.tail, min(s.sent, s.tail/2)
+		s.bytes, s.received, s.sent = s.tailBytes, s.tail, s.tailSent
 	}
 	return s.spread() && c.late(s.bytes, s.received)
 }

@@ -25,6 +25,9 @@ const (
 	// gauges up to that, and is no longer than a few milliseconds in a queue
 	// that cannot take it.
 	startPace = 20 * rate.Mbps
+	// startDepth is how much of the start rate leaves at startPace: 7.5 kB,
+	// enough to gauge the path, and 60 ms of queue on one that carries no more.
+	startDepth = 60 * time.Millisecond
 	// drainTime is how fast a standing queue is to be gone.
 	drainTime = 250 * time.Millisecond
 	// leastDrain is the share of the capacity that is used even while a
@@ -58,7 +61,12 @@ type Controller struct {
 func New(c Config) *Controller {
 	c = c.withDefaults()
 	k := &Controller{c: c, share: newShare()}
-	k.update = Update{Target: c.Start, Pace: max(startPace, c.Start), State: "starting", Reason: "no feedback yet"}
+	k.update = Update{
+		Target: c.Start, Pace: max(startPace, c.Start), State: "starting", Reason: "no feedback yet",
+		// A first picture may be as large as it wants; what is more than a
+		// little waits for the first feedback.
+		Path: Path{Rate: c.Start, Depth: startDepth},
+	}
 	return k
 }
 
@@ -80,7 +88,6 @@ func (c *Controller) OnSent(now time.Time, s Sent) {
 
 // OnFeedback takes one report of the receiver, in order of sequence.
 func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
-	c.outage.hear(now)
 	trains := 0
 	var last *packet
 	var lastDelay time.Duration
@@ -107,8 +114,9 @@ func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
 		trains += c.learn(s)
 	}
 	if last == nil {
-		return c.update
+		return c.update // that all is lost is no end of an outage
 	}
+	c.outage.hear(now)
 	c.delivered.close()
 	c.estimate(now, trains)
 	c.virtual.sync(&c.history, last, lastDelay-c.queue.base-2*c.queue.noise(), c.cap.rate)

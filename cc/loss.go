@@ -31,7 +31,7 @@ const (
 	// whether the limit is still there, relative to it in a second; after
 	// every lossPatience without a confirmation, twice as fast.
 	lossMargin   = 0.94
-	lossRise     = 0.02
+	lossRise     = 0.015
 	lossPatience = 4.0
 	// hastyRise is the same after a storm.
 	hastyRise = 1.2
@@ -83,11 +83,12 @@ func (l *lossModel) miss(p *packet) {
 
 func (l *lossModel) note(p *packet, lost float64) {
 	l.recent += (lost - l.recent) / recentPackets
-	if storm := l.recent > stormLoss; storm != l.storm {
+	storm := l.recent > stormLoss
+	if storm && !l.storm && l.open.lost < manyLost {
 		// What came before is no part of it.
-		l.storm = storm
 		l.open, l.bytes, l.since = window{}, 0, p.At
 	}
+	l.storm = storm
 	if l.since.IsZero() {
 		l.since = p.At
 	}

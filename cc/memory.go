@@ -19,6 +19,7 @@ func (c *Controller) recall(now time.Time) {
 		return
 	}
 	c.update.Pace = max(c.update.Target, m.Capacity.Scale(recallGain))
+	c.update.Path = Path{}
 	c.update.Probe = Probe{ID: c.prober.id(), Rate: m.Capacity.Scale(recallGain), Bytes: recallBytes}
 	c.update.Reason = "no feedback yet; this route carried more before"
 }

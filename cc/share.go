@@ -35,7 +35,7 @@ const (
 	// others by the root of theirs: where two streams meet, the smaller gains
 	// more by it.
 	metFor    = 5 * time.Second
-	levelling = 0.1
+	levelling = 0.14
 	// regained is the share when the other flow is gone.
 	regained = 0.9
 )

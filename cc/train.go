@@ -21,8 +21,8 @@ type sample struct {
 	probe    uint32
 	// The last few packets by themselves: what a path that shrinks within a
 	// train shows first.
-	tailBytes int
-	tail      time.Duration
+	tailBytes      int
+	tail, tailSent time.Duration
 }
 
 // arrivalGrain is the step in which transport-cc tells arrivals.
@@ -42,6 +42,7 @@ type train struct {
 	lastSent     time.Time
 	missing      int // bytes lost since the last arrival
 	arrivals     [tailPackets + 1]time.Duration
+	departures   [tailPackets + 1]time.Time
 	sizes        [tailPackets + 1]int
 }
 
@@ -62,13 +63,16 @@ func (t *train) add(p *packet, arrived time.Duration) (done sample, ok bool) {
 			packets: 1, first: delay, last: delay, foreseen: p.foreseen, headed: p.first,
 			at: p.At, arrived: arrived, end: p.Sequence, probe: p.Probe,
 		}
-		t.note(0, 0, arrived)
+		t.note(0, 0, arrived, p.At)
 		return done, ok
 	}
 	t.packets++
-	t.bytes += p.wireBytes + t.missing
-	t.note(t.packets-1, p.wireBytes+t.missing, arrived)
+	// A loss between two that arrived took its time at the bottleneck, unless
+	// so many are lost that something drops them before it.
+	bytes := p.wireBytes + min(t.missing, p.wireBytes)
+	t.bytes += bytes
 	t.missing = 0
+	t.note(t.packets-1, bytes, arrived, p.At)
 	t.arrived = max(t.arrived, arrived)
 	t.received = t.arrived - t.firstArrived
 	t.sent = p.At.Sub(t.at)
@@ -78,13 +82,14 @@ func (t *train) add(p *packet, arrived time.Duration) (done sample, ok bool) {
 }
 
 // note keeps the tail up to date with the i-th packet.
-func (t *train) note(i, bytes int, arrived time.Duration) {
+func (t *train) note(i, bytes int, arrived time.Duration, sent time.Time) {
 	const n = tailPackets + 1
-	t.arrivals[i%n], t.sizes[i%n] = arrived, bytes
+	t.arrivals[i%n], t.sizes[i%n], t.departures[i%n] = arrived, bytes, sent
 	if i < tailPackets {
 		return
 	}
 	t.tail = arrived - t.arrivals[(i+1)%n]
+	t.tailSent = sent.Sub(t.departures[(i+1)%n])
 	t.tailBytes = 0
 	for j := range tailPackets {
 		t.tailBytes += t.sizes[(i-j)%n]
