@@ -273,7 +273,7 @@ func (c *Controller) weigh(now time.Time) weighed {
 	}
 	w := c.alone(now, standing, tolerated, known)
 	if known && !c.off(Compete) {
-		c.share.compete(now, standing, tolerated, float64(w.wire)/float64(c.cap.rate))
+		c.share.compete(now, standing, tolerated, c.used())
 	}
 	c.queue.held = c.share.competing
 	if c.share.competing {
@@ -283,6 +283,11 @@ func (c *Controller) weigh(now time.Time) weighed {
 		w = weighed{limit, "lossy", "more is lost the more is sent"}
 	}
 	return w
+}
+
+// used is what arrives, as a share of the most that did of late.
+func (c *Controller) used() float64 {
+	return float64(c.delivered.rate()) / float64(max(c.delivered.most(), 1))
 }
 
 // alone is the rate where nobody fills the queue on purpose.

@@ -83,8 +83,8 @@ func (s *share) judge(now time.Time, occupied bool, capacity rate.Rate) {
 	}
 }
 
-// compete notices a queue that stays, whatever we leave free; used is the part
-// of the capacity that we take.
+// compete notices a queue that stays, whatever we leave free; used is what we
+// take, as a share of the most that we did.
 func (s *share) compete(now time.Time, standing, tolerated time.Duration, used float64) {
 	switch {
 	case standing < deepQueue+tolerated:
