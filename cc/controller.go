@@ -52,6 +52,7 @@ type Controller struct {
 	delivered delivered
 	virtual   virtualQueue
 	sizes     sizes
+	claimed   float64 // of the capacity, smoothed
 	started   bool
 	recheck   time.Time // when the path is to be looked at again; zero: at the next feedback
 	limit     rate.Rate // of the loss model; 0: none
@@ -273,7 +274,8 @@ func (c *Controller) weigh(now time.Time) weighed {
 	}
 	w := c.alone(now, standing, tolerated, known)
 	if known && !c.off(Compete) {
-		c.share.compete(now, standing, tolerated, c.used())
+		c.claimed += (float64(w.wire)/float64(c.cap.rate) - c.claimed) / claimedReports
+		c.share.compete(now, standing, tolerated, max(c.used(), c.claimed))
 	}
 	c.queue.held = c.share.competing
 	if c.share.competing {
@@ -322,6 +324,8 @@ const (
 	// doubtStep what one report may leave of it.
 	doubtful  = 1.2
 	doubtStep = 0.97
+	// claimedReports is over how many reports the claim is smoothed.
+	claimedReports = 5
 	// crowding is what other streams may have in front of ours without
 	// their sum being too much: the trains of one or two.
 	crowding = 6 * time.Millisecond

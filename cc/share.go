@@ -25,10 +25,12 @@ const (
 	// competeShare is what is then claimed of the rate that trains show, which
 	// the other flow lowers too: half of the path.
 	competeShare = 0.53
-	// Every testEvery the stream yields for testFor: what stood because of
+	// Every testEvery, first testAfter, the stream yields to testShare for testFor: what stood because of
 	// streams like ours drains then, a window that fills the queue does not.
-	testEvery = 7 * time.Second
-	testFor   = 800 * time.Millisecond
+	testEvery = 8 * time.Second
+	testAfter = 3 * time.Second
+	testFor   = 1500 * time.Millisecond
+	testShare = 0.15
 	deepQueue = 25 * time.Millisecond
 	// metFor is how long others are reckoned with after they were noticed, and
 	// levelling what is added then to the rate of 1 Mbit/s, in Mbit/s, and to
@@ -105,8 +107,8 @@ func (s *share) compete(now time.Time, standing, tolerated time.Duration, used f
 // claim is the part of what trains show that is claimed beside a flow that
 // fills every queue.
 func (s *share) claim(now time.Time) float64 {
-	if now.Sub(s.competingAt)%testEvery > testEvery-testFor {
-		return leastDrain
+	if t := now.Sub(s.competingAt) % testEvery; t > testAfter && t < testAfter+testFor {
+		return testShare
 	}
 	return competeShare
 }
