@@ -87,6 +87,9 @@ func (c *Controller) Plan(now time.Time, p Picture) Decision {
 	if p.Kind == Motion {
 		allowed = max(allowed, c.bucket.least(c.config.Target, c.interval(1)))
 	}
+	if c.plan.class == steady {
+		allowed += c.bucket.creditBytes
+	}
 	c.bucket.drainedBytes = 0
 	qp := c.choose(allowed)
 	if c.plan.class == steady {

@@ -93,7 +93,7 @@ func (s *screen) refine(t *testing.T, what content) (took time.Duration, steps, 
 	}
 }
 
-// Movement fills the link and no more, and its QP holds still.
+// Movement fills the link and no more, and its QP moves by small steps.
 func TestMovementFitsTheLink(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -116,7 +116,7 @@ func TestMovementFitsTheLink(t *testing.T) {
 		sum, swings := 0, 0
 		for i := range qps {
 			sum += sizes[i]
-			if i > 0 && qps[i] != qps[i-1] {
+			if i > 0 && max(qps[i]-qps[i-1], qps[i-1]-qps[i]) > 2 {
 				swings++
 			}
 		}
@@ -124,14 +124,14 @@ func TestMovementFitsTheLink(t *testing.T) {
 		if qps[299] < 48 && float64(sum) > 1.03*float64(limit) {
 			t.Errorf("%s: %d bytes on a link of %d", c.name, sum, limit)
 		}
-		if !c.atFloor && qps[299] < 48 && float64(sum) < 0.6*float64(limit) {
+		if !c.atFloor && qps[299] < 48 && float64(sum) < 0.75*float64(limit) {
 			t.Errorf("%s: %d bytes leave a link of %d unused at qp %d", c.name, sum, limit, qps[299])
 		}
 		if c.atFloor && qps[299] != defaultMotionQP {
 			t.Errorf("%s: qp %d, want %d", c.name, qps[299], defaultMotionQP)
 		}
 		if swings > c.swings {
-			t.Errorf("%s: the qp changed %d times in 5 s: %v", c.name, swings, qps)
+			t.Errorf("%s: the qp jumped %d times in 5 s: %v", c.name, swings, qps)
 		}
 	}
 }
