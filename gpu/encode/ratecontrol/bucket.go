@@ -43,7 +43,7 @@ func (b *bucket) advance(now time.Time, target rate.Rate) {
 
 // creditTime is how much of the link movement may save up: a queue of as much,
 // now and then, on a link that the target fills, which it does not.
-const creditTime = 6 * time.Millisecond
+const creditTime = 4 * time.Millisecond
 
 // least is half of what could leave since the last picture was planned. A
 // picture may always take that: the debt still shrinks, and a key that was
