@@ -55,7 +55,6 @@ type Controller struct {
 	claimed   float64 // of the capacity, smoothed
 	started   bool
 	recheck   time.Time // when the path is to be looked at again; zero: at the next feedback
-	limit     rate.Rate // of the loss model; 0: none
 }
 
 // New makes a controller that knows nothing but the configuration.

@@ -24,7 +24,6 @@ type packet struct {
 type history struct {
 	packets [historySize]packet
 	next    uint64 // after the newest sequence; 0: nothing was sent yet
-	oldest  uint64 // none below is unacknowledged
 }
 
 // add remembers a packet. Sequence numbers that do not rise are refused.

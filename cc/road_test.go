@@ -36,7 +36,6 @@ type road struct {
 	release  time.Duration
 	probe    uint32
 	way      []arrival
-	reported uint64
 	newest   time.Duration
 	seen     []observation
 }

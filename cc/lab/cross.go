@@ -3,7 +3,6 @@ package lab
 import (
 	"time"
 
-	"nearglass/cc/rate"
 	"nearglass/cc/sim"
 )
 
@@ -80,16 +79,4 @@ func (c *crossing) step(now time.Time, l *sim.Link) {
 		return
 	}
 	c.background.Step(now, l)
-}
-
-// total is what all flows together delivered, padding left out.
-func (r *Result) total(from, to time.Duration) rate.Rate {
-	sum := 0
-	for _, l := range r.Flows {
-		sum += l.delivered(from, to)
-	}
-	for _, l := range r.Cross {
-		sum += l.delivered(from, to)
-	}
-	return rate.Of(sum, to-from)
 }
