@@ -152,7 +152,8 @@ func TestProbePlan(t *testing.T) {
 		{"no limit", "steady", probeAfter, defaultMax * 2, 0, false},
 		{"policer", "lossy", probeAfter, 8 * rate.Mbps, 0, false},
 		{"queue", "draining", probeAfter, 8 * rate.Mbps, 0, false},
-		{"full queue", "competing", probeAfter, 8 * rate.Mbps, 0, false},
+		{"full queue", "competing", contendAfter, 8 * rate.Mbps, 0, true},
+		{"full queue, fresh", "competing", contendAfter - ms, 8 * rate.Mbps, 0, false},
 		{"switched off", "steady", probeAfter, 8 * rate.Mbps, Probes, false},
 	} {
 		k := New(Config{Off: c.off})
@@ -165,7 +166,7 @@ func TestProbePlan(t *testing.T) {
 			t.Errorf("%s: planned %+v at %v", c.name, p, c.rate)
 		}
 		k.update.Probe = p
-		if again := k.prober.plan(virtualStart.Add(c.age+probeAfter/2), k, c.state); again != p && c.want {
+		if again := k.prober.plan(virtualStart.Add(c.age+contendAfter/2), k, c.state); again != p && c.want {
 			t.Errorf("%s: another train %+v at once", c.name, again)
 		}
 	}

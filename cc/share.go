@@ -21,7 +21,7 @@ const (
 	// no more than yielding of the path, before another flow is to blame that
 	// fills any queue: alone, the stream would have drained it long ago.
 	stubborn = 1200 * time.Millisecond
-	yielding = 0.75
+	yielding = 0.8
 	// competeShare is what is then claimed of the rate that trains show, which
 	// the other flow lowers too: half of the path.
 	competeShare = 0.53
