@@ -25,8 +25,9 @@ const (
 	// competeShare is what is then claimed of the rate that trains show, which
 	// the other flow lowers too: half of the path.
 	competeShare = 0.53
-	// Every testEvery, first testAfter, the stream yields to testShare for testFor: what stood because of
-	// streams like ours drains then, a window that fills the queue does not.
+	// Every testEvery, first after testAfter, the stream yields to testShare for
+	// testFor: what stood because of streams like ours drains then, a window
+	// that fills the queue does not.
 	testEvery = 8 * time.Second
 	testAfter = 3 * time.Second
 	testFor   = 1500 * time.Millisecond
