@@ -217,6 +217,7 @@ func (c *Controller) decide(now time.Time) {
 		return // nothing gauged yet
 	}
 	w := c.weigh(now)
+	c.loss.allowed = float64(w.wire)
 	u := Update{State: w.state, Reason: w.reason}
 	u.Target = c.sizes.encoder(w.wire, c.c.FrameInterval)
 	u.Target = min(max(u.Target, c.c.Min), c.c.Max)

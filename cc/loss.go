@@ -27,6 +27,9 @@ const (
 	lossDoubt = 4
 	// leastLimit, in bit/s, is what no limit is below.
 	leastLimit = 200e3
+	// offered is the part of the rate allowed that has to be sent for its
+	// losses to be laid to a limit.
+	offered = 0.2
 	// lossMargin is kept below a limit. lossRise is how fast it is tried
 	// whether the limit is still there, relative to it in a second; after
 	// every lossPatience without a confirmation, twice as fast.
@@ -60,6 +63,7 @@ type lossModel struct {
 	inRun   bool    // the latest one was
 	cap     float64 // the limit in force, bit/s on the wire; 0: none
 	at      time.Time
+	allowed float64 // bit/s on the wire that the stream may use now
 	// unconfirmed is how long the limit has stood, in seconds.
 	unconfirmed float64
 	// hasty says that a storm set the limit, and little is known of it: a run
@@ -119,6 +123,9 @@ func (l *lossModel) fit() {
 	newest := &l.windows[(l.n-1)%lossSlots]
 	if newest.lost == 0 {
 		return // nothing new to explain
+	}
+	if newest.rate < offered*l.allowed {
+		return // so little is sent that no limit can be to blame
 	}
 	if 2*newest.lost > newest.sent && newest.sent >= manyLost {
 		// No path is like that by nature, and what came before is no guide.
