@@ -98,12 +98,14 @@ fuzz: ## run every fuzz test for FUZZTIME (60s)
 		done; \
 	done
 
-.PHONY: bench bench-cc bench-ramp $(BENCHES:%=bench-%)
-bench: bench-cc bench-ramp $(BENCHES:%=bench-%) ## run every bench; QUICK=1 for a short run of each
+.PHONY: bench bench-cc bench-ramp bench-repair $(BENCHES:%=bench-%)
+bench: bench-cc bench-ramp bench-repair $(BENCHES:%=bench-%) ## run every bench; QUICK=1 for a short run of each
 bench-cc: ## measure congestion control over simulated links, into build/bench
 	go run -tags '$(TAGS)' ./cmd/bench cc $(ARGS)
 bench-ramp: ## measure the start of a stream through the real stack, into build/bench
 	go run -tags '$(TAGS)' ./cmd/bench ramp $(ARGS)
+bench-repair: ## measure streams with loss beside pion's default chain, into build/bench
+	go run -tags '$(TAGS)' ./cmd/bench repair $(ARGS)
 bench-glass: ## measure capture to glass beside other servers, into build/bench
 bench-link: ## stream over shaped links beside Chromium's own sender, as root, into build/bench
 bench-host: ## measure memory, start and CPU of the host, into build/bench

@@ -6,6 +6,7 @@
 //	bench link    a real stream over a shaped link, beside Chromium's own sender
 //	bench cc      congestion control over simulated links
 //	bench ramp    the start of a stream through the real stack
+//	bench repair  a stream with loss through the real stack, beside pion's chain
 //
 // Each writes a table to stdout and its rows as JSON to build/bench. The
 // methods are described in docs/BENCHMARKS.md. QUICK=1 or --quick makes a run
@@ -30,6 +31,7 @@ type cli struct {
 	Link   linkCmd     `cmd:"" help:"A real stream over a shaped link, beside Chromium's own sender."`
 	CC     ccCmd       `cmd:"" name:"cc" help:"The congestion controller over simulated links, beside others."`
 	Ramp   rampCmd     `cmd:"" help:"The start of a stream through the real stack, over loopback and narrow links."`
+	Repair repairCmd   `cmd:"" help:"A stream with loss through the real stack, beside pion's default chain."`
 	Record ccRecordCmd `cmd:"" name:"cc-record" hidden:"" help:"Record the desktop content of bench cc."`
 	Hear   feedbackCmd `cmd:"" name:"feedback" hidden:"" help:"Record what browsers report, for the tests of cc/lab."`
 	Replay replayCmd   `cmd:"" hidden:"" help:"Print what the controller makes of such a recording."`

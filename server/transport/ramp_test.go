@@ -89,7 +89,7 @@ func (r *ramp) run(t *testing.T, length time.Duration) {
 	}
 	conn := must[*net.UDPConn](t)(net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}))
 	check(t, conn.SetReadBuffer(receiveBufferBytes))
-	socket := newShaped(conn, c)
+	socket := newShaped(conn, c, 1)
 	t.Cleanup(func() { _ = socket.Close() })
 	p := newTestPeer(t, PeerConfig{})
 	v := newViewer(t, viewerConfig{socket: socket})

@@ -42,9 +42,9 @@ type carried struct {
 // ipBytes are UDP's and IPv4's headers.
 const ipBytes = 8 + 20
 
-func newShaped(conn *net.UDPConn, c sim.LinkConfig) *shaped {
+func newShaped(conn *net.UDPConn, c sim.LinkConfig, seed uint64) *shaped {
 	s := &shaped{
-		UDPConn: conn, link: sim.NewLink(c, 1), held: map[uint64]datagram{},
+		UDPConn: conn, link: sim.NewLink(c, seed), held: map[uint64]datagram{},
 		ready: make(chan datagram, 4096), done: make(chan struct{}), woken: make(chan struct{}, 1),
 	}
 	go s.read()

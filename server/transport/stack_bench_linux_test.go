@@ -8,9 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pion/interceptor"
 	"github.com/pion/rtp"
-	"github.com/pion/webrtc/v4"
 	"golang.org/x/sys/unix"
 
 	"nearglass/pacing"
@@ -118,20 +116,8 @@ func newOurStack(b *testing.B) stack {
 
 func newPionStack(b *testing.B) stack {
 	t := &testing.T{}
-	var media webrtc.MediaEngine
-	check(t, media.RegisterDefaultCodecs())
-	var chain interceptor.Registry
-	check(t, webrtc.RegisterDefaultInterceptors(&media, &chain))
-	var s webrtc.SettingEngine
-	s.SetIncludeLoopbackCandidate(true)
-	s.SetIPFilter(net.IP.IsLoopback)
-	s.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4})
-	api := webrtc.NewAPI(webrtc.WithMediaEngine(&media), webrtc.WithInterceptorRegistry(&chain), webrtc.WithSettingEngine(s))
-	pc := must[*webrtc.PeerConnection](t)(api.NewPeerConnection(webrtc.Configuration{}))
+	pc, track, sender := newPionSender(t)
 	b.Cleanup(func() { _ = pc.Close() })
-	capability := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeH264, ClockRate: 90000, SDPFmtpLine: baselineFmtp}
-	track := must[*webrtc.TrackLocalStaticRTP](t)(webrtc.NewTrackLocalStaticRTP(capability, "video", "pion"))
-	sender := must[*webrtc.RTPSender](t)(pc.AddTrack(track))
 	go func() {
 		for buffer := make([]byte, 1500); ; {
 			if _, _, err := sender.Read(buffer); err != nil {
@@ -139,22 +125,10 @@ func newPionStack(b *testing.B) stack {
 			}
 		}
 	}()
-	connected := make(chan struct{})
-	pc.OnConnectionStateChange(func(s webrtc.PeerConnectionState) {
-		if s == webrtc.PeerConnectionStateConnected {
-			close(connected)
-		}
-	})
 	socket := &deaf{UDPConn: newReceiver(b, "udp4").conn}
 	v := newViewer(t, viewerConfig{socket: socket})
 	b.Cleanup(func() { _ = v.pc.Close() })
-	check(t, pc.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: v.offer(nil)}))
-	answer := must[webrtc.SessionDescription](t)(pc.CreateAnswer(nil))
-	gathered := webrtc.GatheringCompletePromise(pc)
-	check(t, pc.SetLocalDescription(answer))
-	<-gathered
-	check(t, v.pc.SetRemoteDescription(*pc.LocalDescription()))
-	<-connected
+	answerWith(t, v, pc)
 	socket.on.Store(true)
 	packet := rtp.Packet{Header: rtp.Header{Version: 2}, Payload: make([]byte, stackPayload)}
 	return func(count int) {

@@ -109,6 +109,9 @@ type viewerConfig struct {
 	lose  func(*rtp.Header) bool
 	// socket is what the viewer uses instead of sockets of pion's.
 	socket net.PacketConn
+	// screen asks for what is missing, in place of pion's generator of NACKs;
+	// then wire keeps no record.
+	screen *screen
 }
 
 const baselineFmtp = "level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f"
@@ -137,7 +140,12 @@ func newViewer(t *testing.T, c viewerConfig) *viewer {
 	registry := &interceptor.Registry{}
 	registry.Add(v.wire)
 	registry.Add(must[*twcc.SenderInterceptorFactory](t)(twcc.NewSenderInterceptor()))
-	registry.Add(must[*nack.GeneratorInterceptorFactory](t)(nack.NewGeneratorInterceptor(nack.GeneratorInterval(20 * time.Millisecond))))
+	if c.screen != nil {
+		v.wire.mute = true
+		registry.Add(c.screen)
+	} else {
+		registry.Add(must[*nack.GeneratorInterceptorFactory](t)(nack.NewGeneratorInterceptor(nack.GeneratorInterval(20 * time.Millisecond))))
+	}
 	registry.Add(must[*report.ReceiverInterceptorFactory](t)(report.NewReceiverInterceptor(report.ReceiverInterval(100 * time.Millisecond))))
 	var s webrtc.SettingEngine
 	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
