@@ -29,6 +29,7 @@ type repair struct {
 	Keys     int     `json:"keys"`
 	Bytes    int     `json:"bytes"`
 	Besides  int     `json:"besides"`
+	Late     float64 `json:"late"`
 	Longest  float64 `json:"longest"`
 }
 
@@ -105,6 +106,7 @@ func sumRepairs(runs []repair) ([]string, map[string]map[string]repair) {
 		sum.Keys += r.Keys
 		sum.Bytes += r.Bytes
 		sum.Besides += r.Besides
+		sum.Late = max(sum.Late, r.Late)
 		sum.Longest = max(sum.Longest, r.Longest)
 		sums[kind][r.Stack] = sum
 	}
@@ -125,4 +127,5 @@ func addRepair(rep *report, kind string, ours, theirs repair) {
 	}
 	add(lower("resends and padding", "% of the pictures' bytes", nil, nil), func(r repair) float64 { return 100 * float64(r.Besides) / float64(max(1, r.Bytes)) })
 	add(lower("longest without a new picture", "ms", nil, nil), func(r repair) float64 { return r.Longest })
+	add(lower("the link itself late by at most", "ms", nil, nil), func(r repair) float64 { return r.Late })
 }

@@ -48,6 +48,7 @@ type repair struct {
 	Resends  int     `json:"resends"`  // that came
 	Bytes    int     `json:"bytes"`    // of pictures that came
 	Besides  int     `json:"besides"`  // of resends and padding
+	Late     float64 `json:"late"`     // ms by which the link itself was late, at most
 	Longest  float64 `json:"longest"`  // ms in which no new picture was shown
 
 	every time.Duration // between two pictures
@@ -128,6 +129,7 @@ func (r *repair) run(t *testing.T) {
 	begin := time.Now()
 	stream(ctx, p)
 	r.count(p, s, begin.Add(repairSettle), begin.Add(*repairTime-repairSettle))
+	r.Late = float64(link.lateness().Microseconds()) / 1000
 	t.Logf("%+v", *r)
 	if r.Pictures == 0 || r.Shown < r.Pictures/10 || r.Resends == 0 {
 		t.Errorf("of %d pictures %d were shown, by the help of %d resends", r.Pictures, r.Shown, r.Resends)

@@ -51,9 +51,12 @@ type shownPicture struct{ captured, at time.Time }
 
 const (
 	// inTime is how old a picture may be when it is complete: beyond it, a
-	// person sees the screen stand still. A request for a key frame is repeated
-	// after as long, as libwebrtc does (kMaxWaitForKeyFrame).
-	inTime = 200 * time.Millisecond
+	// person sees the screen stand still. At a round trip of 40 ms that leaves
+	// time for two requests (180 to 200 ms), and none for a third.
+	inTime = 250 * time.Millisecond
+	// keyAgain is when a request for a key frame is repeated, as libwebrtc does
+	// (kMaxWaitForKeyFrame).
+	keyAgain = 200 * time.Millisecond
 	// What libwebrtc's NackRequester does: it asks at once, looks every 20 ms
 	// what to ask for again, and does so a round trip later, up to ten times. A
 	// browser that only receives does not learn the round trip and takes 100 ms.
@@ -278,7 +281,7 @@ func (s *screen) giveUp(now time.Time) {
 		}
 		s.lost = oldest > 0 && now.Sub(s.made(s.got[oldest])) > inTime
 	}
-	if s.lost && now.Sub(s.askedAt) >= inTime {
+	if s.lost && now.Sub(s.askedAt) >= keyAgain {
 		s.askedAt = now
 		s.requests++
 		s.send(&rtcp.PictureLossIndication{MediaSSRC: s.ssrc})

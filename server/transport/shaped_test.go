@@ -25,6 +25,7 @@ type shaped struct {
 	next    uint64
 	woken   chan struct{} // signalled when something is on the way
 	carried []carried
+	late    time.Duration // by how much a packet was handed on after it was due, at most
 }
 
 type datagram struct {
@@ -99,6 +100,7 @@ func (s *shaped) arrive(now time.Time) time.Time {
 		if !ok {
 			return s.link.Next()
 		}
+		s.late = max(s.late, now.Sub(d.At))
 		b := s.held[d.ID]
 		delete(s.held, d.ID)
 		if _, isRTP := rtpSSRC(b.bytes); isRTP {
@@ -116,6 +118,13 @@ func (s *shaped) passed() []carried {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]carried(nil), s.carried...)
+}
+
+// lateness is the longest that a packet had to wait for the processor.
+func (s *shaped) lateness() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.late
 }
 
 // ReadFromAddrPort reads what the link has carried.
