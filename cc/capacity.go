@@ -45,21 +45,18 @@ type capacity struct {
 	noise   float64       // relative deviation of single trains
 	rough   bool          // trains are spaced unevenly: only many of them tell something
 	length  time.Duration // of a train at arrival, on average
-	// spread says that the path itself limited the newest trains, not the
-	// pacer: then the estimate is known from above too.
-	spread bool
-	proven rate.Rate // the most that a fresh set of trains showed
-	at     time.Time // of the newest sample
+	at      time.Time     // of the newest sample
 }
 
-// add takes a train.
-func (c *capacity) add(s sample) {
+// add takes a train and says whether it gauges the path.
+func (c *capacity) add(s sample) bool {
 	if !s.gauges() {
-		return
+		return false
 	}
 	c.samples[c.n%capacitySamples] = s
 	c.n++
 	c.at = s.at
+	return true
 }
 
 // back returns the i-th newest sample, 0 being the newest.
@@ -111,11 +108,10 @@ func (c *capacity) update(fresh int, steadfast, credulous bool) {
 	if fresh == 0 || c.known() == 0 {
 		return
 	}
-	fell := !steadfast && c.fell() // judged by the noise so far
-	if !fell {
-		c.measureNoise()
-	} else {
+	if !steadfast && c.fell() { // judged by the noise so far
 		c.forget(1)
+	} else {
+		c.measureNoise()
 	}
 	span := calmSpan
 	if c.rough && !credulous {
@@ -132,24 +128,25 @@ func (c *capacity) update(fresh int, steadfast, credulous bool) {
 		}
 	}
 	c.length = all.received / time.Duration(max(all.trains, 1))
-	c.spread = 2*spread.trains > all.trains
+	limited := 2*spread.trains > all.trains
 	if c.rough && !credulous {
 		// Single trains are spread by chance; only their sum says something.
-		c.spread, spread = all.spread(), all
+		limited, spread = all.spread(), all
 	}
-	c.settle(all, spread)
+	if limited {
+		c.rate = spread.rate()
+	} else {
+		c.raise(all)
+	}
 }
 
-// settle chooses the estimate. Trains that the path did not spread only say
-// that it carries at least so much.
-func (c *capacity) settle(all, spread tally) {
-	switch {
-	case c.spread:
-		c.rate = spread.rate()
-	case all.rate() > c.rate && (c.rate == 0 || all.bytes >= raiseBytes || all.received >= raiseSpan):
-		c.rate = all.rate()
+// raise takes trains that the path did not spread: they only say that it carries
+// at least so much.
+func (c *capacity) raise(all tally) {
+	measured := c.rate == 0 || all.bytes >= raiseBytes || all.received >= raiseSpan
+	if r := all.rate(); r > c.rate && measured {
+		c.rate = r
 	}
-	c.proven = max(all.rate(), spread.rate())
 }
 
 // measureNoise takes the mean deviation of neighbouring trains.
@@ -176,24 +173,23 @@ func speed(s *sample) float64 {
 
 // detectChange drops older trains when the newest tell of another path.
 func (c *capacity) detectChange() {
-	need := freshTrains
 	var fresh, older tally
 	for i := range c.known() {
 		s := c.back(i)
-		if fresh.trains < need || fresh.bytes < freshBytes {
+		if fresh.trains < freshTrains || fresh.bytes < freshBytes {
 			fresh.add(s)
 		} else if max(older.received, older.sent) < longSpan {
 			older.add(s)
 		}
 	}
-	if older.trains == 0 || fresh.trains < need {
+	if older.trains == 0 || fresh.trains < freshTrains {
 		return
 	}
 	x, y := float64(fresh.rate()), float64(older.rate())
 	if x > y && fresh.bytes < raiseBytes && fresh.received < raiseSpan {
 		return
 	}
-	if math.Abs(x-y) > max(changed, 3*c.noise/math.Sqrt(float64(need)))*y {
+	if math.Abs(x-y) > max(changed, 3*c.noise/math.Sqrt(freshTrains))*y {
 		c.forget(fresh.trains)
 	}
 }

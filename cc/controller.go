@@ -178,11 +178,10 @@ func (c *Controller) learn(s sample) int {
 	if s.headed {
 		c.queue.add(&s)
 	}
-	if !s.gauges() {
-		return 0
+	if c.cap.add(s) {
+		return 1
 	}
-	c.cap.add(s)
-	return 1
+	return 0
 }
 
 // OnTick is called at Deadline, and once at the start for the first rates.
@@ -246,7 +245,6 @@ func (c *Controller) pace() rate.Rate {
 func (c *Controller) path(now time.Time) Path {
 	p := Path{Rate: c.sizes.carried(c.cap.rate), Queue: c.virtual.now(now)}
 	p.Depth = max(pathDepth, p.Rate.Duration(pathBytes))
-	c.recheck = time.Time{}
 	if over := p.Queue - deepQueue; over > 0 && !c.off(Drain) {
 		p.Rate, p.Queue = p.Rate.Scale(leastDrain), 0
 		c.recheck = now.Add(max(over, c.c.FrameInterval))
@@ -331,8 +329,8 @@ const (
 	crowding = 6 * time.Millisecond
 )
 
-// pathDepth is how much of a picture may wait in front of the bottleneck: enough
-// for its spacing to show what the path carries.
+// pathDepth, and pathBytes at least, may wait of a picture in front of the
+// bottleneck: enough for its spacing to show what the path carries.
 const (
 	pathDepth = 3 * time.Millisecond
 	pathBytes = 2400 // two packets

@@ -17,7 +17,6 @@ type sample struct {
 	headed   bool          // the first packet is the first of its train
 	at       time.Time     // departure of the first
 	arrived  time.Duration // arrival of the last
-	end      uint64        // sequence of the last
 	probe    uint32
 	// The last few packets by themselves: what a path that shrinks within a
 	// train shows first.
@@ -61,7 +60,7 @@ func (t *train) add(p *packet, arrived time.Duration) (done sample, ok bool) {
 		delay := arrived - p.At.Sub(t.origin)
 		t.sample = sample{
 			packets: 1, first: delay, last: delay, foreseen: p.foreseen, headed: p.first,
-			at: p.At, arrived: arrived, end: p.Sequence, probe: p.Probe,
+			at: p.At, arrived: arrived, probe: p.Probe,
 		}
 		t.note(0, 0, arrived, p.At)
 		return done, ok
@@ -77,7 +76,7 @@ func (t *train) add(p *packet, arrived time.Duration) (done sample, ok bool) {
 	t.received = t.arrived - t.firstArrived
 	t.sent = p.At.Sub(t.at)
 	t.last = arrived - p.At.Sub(t.origin)
-	t.end, t.lastSent = p.Sequence, p.At
+	t.lastSent = p.At
 	return sample{}, false
 }
 

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -65,7 +62,7 @@ func (c rampCmd) Run(s settings) error {
 	}
 	var runs [][]ramp
 	for range c.Runs {
-		r, err := playRamps()
+		r, err := fromTest[ramp]("TestRamp", "ramp", 5*time.Minute)
 		if err != nil {
 			return err
 		}
@@ -85,32 +82,6 @@ func (c rampCmd) Run(s settings) error {
 		addRamp(rep, same)
 	}
 	return rep.write(os.Stdout, s.Out)
-}
-
-// playRamps has the test start its streams.
-func playRamps() ([]ramp, error) {
-	dir, err := os.MkdirTemp("", "bench-ramp")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "ramps.json")
-	cmd := exec.Command("go", "test", "-count=1", "-timeout=5m", "-run=^TestRamp$", "-tags="+buildTags(), "./server/transport", "-args", "-ramp", out)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("start streams: %w: %s", err, text)
-	}
-	data, err := os.ReadFile(out)
-	if err != nil {
-		return nil, err
-	}
-	var runs []ramp
-	if err := json.Unmarshal(data, &runs); err != nil {
-		return nil, err
-	}
-	if len(runs) == 0 {
-		return nil, errors.New("the test started no stream")
-	}
-	return runs, nil
 }
 
 // addRamp adds the rows of one kind of start, from its runs. A link has none

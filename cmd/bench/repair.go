@@ -1,12 +1,8 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"time"
 )
 
@@ -49,7 +45,8 @@ func (c repairCmd) Run(s settings) error {
 		c.Streams = map[bool]int{false: 4, true: 1}[s.Quick]
 	}
 	rep := newReport("repair", s.Quick)
-	runs, err := c.play()
+	runs, err := fromTest[repair]("TestRepair", "repair", c.Length+5*time.Minute,
+		"-repair-time", c.Length.String(), "-repair-count", fmt.Sprint(c.Streams))
 	if err != nil {
 		return err
 	}
@@ -58,34 +55,6 @@ func (c repairCmd) Run(s settings) error {
 		addRepair(rep, kind, sums[kind][repairOurs], sums[kind][repairTheirs])
 	}
 	return rep.write(os.Stdout, s.Out)
-}
-
-// play has the test stream.
-func (c repairCmd) play() ([]repair, error) {
-	dir, err := os.MkdirTemp("", "bench-repair")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "repairs.json")
-	cmd := exec.Command("go", "test", "-count=1", "-parallel=1000", "-timeout="+(c.Length+5*time.Minute).String(),
-		"-run=^TestRepair$", "-tags="+buildTags(), "./server/transport", "-args",
-		"-repair", out, "-repair-time", c.Length.String(), "-repair-count", fmt.Sprint(c.Streams))
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("stream with loss: %w: %s", err, text)
-	}
-	data, err := os.ReadFile(out)
-	if err != nil {
-		return nil, err
-	}
-	var runs []repair
-	if err := json.Unmarshal(data, &runs); err != nil {
-		return nil, err
-	}
-	if len(runs) == 0 {
-		return nil, errors.New("the test made no stream")
-	}
-	return runs, nil
 }
 
 // sumRepairs adds the streams of a kind up, by stack, and lists the kinds in

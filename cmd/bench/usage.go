@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,42 +13,14 @@ import (
 // clockTick is the unit of times in /proc/PID/stat on Linux.
 const clockTick = 10 * time.Millisecond
 
-// groupCPU is the CPU time that all processes of some process groups have used,
-// ended children that were waited for included.
-func groupCPU(groups ...int) time.Duration {
-	var sum time.Duration
-	files, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			continue // it ended meanwhile
-		}
-		_, rest, _ := strings.Cut(string(data), ") ")
-		f := strings.Fields(rest)
-		if len(f) < 15 {
-			continue
-		}
-		group, _ := strconv.Atoi(f[2])
-		for _, g := range groups {
-			if g == group {
-				for _, field := range f[11:15] { // utime, stime, cutime, cstime
-					ticks, _ := strconv.Atoi(field)
-					sum += time.Duration(ticks) * clockTick
-				}
-			}
-		}
-	}
-	return sum
+// process is what the bench wants to know of one.
+type process struct {
+	pid, parent, group int
+	cpu                time.Duration // user and system, ended children included that were waited for
 }
 
-// familyCPU is the CPU time that a process and all that descend from it have
-// used, as far as they run still or were waited for.
-func familyCPU(root int) (sum time.Duration) {
-	type process struct {
-		pid int
-		cpu time.Duration
-	}
-	children := map[int][]process{}
+// processes lists those of the machine.
+func processes() (all []process) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, name := range files {
 		data, err := os.ReadFile(name)
@@ -61,15 +34,36 @@ func familyCPU(root int) (sum time.Duration) {
 		}
 		p := process{}
 		p.pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		p.parent, _ = strconv.Atoi(f[1])
+		p.group, _ = strconv.Atoi(f[2])
 		for _, field := range f[11:15] { // utime, stime, cutime, cstime
 			ticks, _ := strconv.Atoi(field)
 			p.cpu += time.Duration(ticks) * clockTick
 		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// groupCPU is the CPU time that all processes of some process groups have used.
+func groupCPU(groups ...int) (sum time.Duration) {
+	for _, p := range processes() {
+		if slices.Contains(groups, p.group) {
+			sum += p.cpu
+		}
+	}
+	return sum
+}
+
+// familyCPU is the CPU time that a process and all that descend from it have
+// used, as far as they run still or were waited for.
+func familyCPU(root int) (sum time.Duration) {
+	children := map[int][]process{}
+	for _, p := range processes() {
 		if p.pid == root {
 			sum += p.cpu
 		}
-		parent, _ := strconv.Atoi(f[1])
-		children[parent] = append(children[parent], p)
+		children[p.parent] = append(children[p.parent], p)
 	}
 	for waiting := []int{root}; len(waiting) > 0; waiting = waiting[1:] {
 		for _, p := range children[waiting[0]] {

@@ -95,17 +95,19 @@ func (s *screen) refine(t *testing.T, what content) (took time.Duration, steps, 
 
 // Movement fills the link and no more, and its QP moves by small steps.
 func TestMovementFitsTheLink(t *testing.T) {
+	const mostJumps = 6
 	for _, c := range []struct {
 		name    string
 		target  rate.Rate
 		what    content
-		swings  int
+		moves   int // of the QP, at most
 		atFloor bool
 	}{
 		{"text, 5 Mbit/s", 5 * rate.Mbps, textScroll, 6, false},
-		{"text, 30 Mbit/s", 30 * rate.Mbps, textScroll, 6, true},
+		{"text, 20 Mbit/s", 20 * rate.Mbps, textScroll, 6, true},
 		{"film, 5 Mbit/s", 5 * rate.Mbps, film, 6, false},
-		{"film, 20 Mbit/s", 20 * rate.Mbps, film, 6, false},
+		// Between two QPs, what one leaves unused is spent on the other.
+		{"film, 20 Mbit/s", 20 * rate.Mbps, film, 60, false},
 		{"film, 1 Mbit/s", 1 * rate.Mbps, film, 6, false},
 	} {
 		s := newScreen(c.target)
@@ -113,11 +115,14 @@ func TestMovementFitsTheLink(t *testing.T) {
 		s.now = s.now.Add(time.Second)
 		s.play(60, fullHD, c.what)
 		sizes, qps := s.play(300, fullHD, c.what)
-		sum, swings := 0, 0
+		sum, moves, jumps := 0, 0, 0
 		for i := range qps {
 			sum += sizes[i]
 			if i > 0 && max(qps[i]-qps[i-1], qps[i-1]-qps[i]) > 2 {
-				swings++
+				jumps++
+			}
+			if i > 0 && qps[i] != qps[i-1] {
+				moves++
 			}
 		}
 		limit := c.target.Bytes(300 * frame)
@@ -130,8 +135,8 @@ func TestMovementFitsTheLink(t *testing.T) {
 		if c.atFloor && qps[299] != defaultMotionQP {
 			t.Errorf("%s: qp %d, want %d", c.name, qps[299], defaultMotionQP)
 		}
-		if swings > c.swings {
-			t.Errorf("%s: the qp jumped %d times in 5 s: %v", c.name, swings, qps)
+		if moves > c.moves || jumps > mostJumps {
+			t.Errorf("%s: the qp moved %d times in 5 s, %d times by more than 2: %v", c.name, moves, jumps, qps)
 		}
 	}
 }
