@@ -117,8 +117,8 @@ screenshots: setup-test build ## take the pictures of the README anew
 	go run -tags '$(TAGS)' ./cmd/screenshots
 
 .PHONY: generate
-generate: ## bundle the web viewer anew
-	go generate ./client/web/...
+generate: ## make anew what is made from other files: the log's types, the viewer's bundle
+	go generate ./telemetry/... ./client/web/...
 
 .PHONY: clean
 clean: ## remove what the targets above made

@@ -22,6 +22,7 @@ var rooms = []room{
 	{"cmd/bench", []string{"cmd/bench/wire", "server/...", "gpu/...", "cc/...", "pacing/...", "telemetry/..."},
 		"a bench measures the parts and drives the whole from outside; the viewers are programs of their own to it"},
 	{"cmd/bench/wire", []string{"cc/sim"}, "a link between real programs knows neither them nor any controller: all meet the same link"},
+	{"cmd/logschema", nil, "it reads the definition as text, so that it also runs while the packages do not build"},
 	{"cmd/screenshots", []string{"server/e2e/desk"}, "it looks at the host from outside, as a person does"},
 	{"cmd/testreport", nil, "it must build and run whatever is broken elsewhere"},
 	{"server", []string{

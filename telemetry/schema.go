@@ -1,5 +1,7 @@
 package telemetry
 
+//go:generate go run ../cmd/logschema -root ..
+
 // SchemaVersion counts the changes of this file that alter what a field means.
 // New fields do not raise it: a reader ignores what it does not know.
 const SchemaVersion = 1
