@@ -34,6 +34,7 @@ type Header struct {
 	Stream       string            `json:"stream"`                 // id that both ends' logs share: 26 letters and digits
 	Side         Side              `json:"side"`                   // "host" or "viewer"
 	Part         int               `json:"part,omitempty"`         // 0 for the first file of a log, then 1, 2, ...
+	First        int               `json:"first,omitempty"`        // lines in the parts before this one, their later headers not counted
 	StartMs      float64           `json:"startMs"`                // the writer's wall clock when its time 0 was, Unix ms
 	Version      string            `json:"version"`                // of nearglass
 	Device       string            `json:"device,omitempty"`       // id of the paired device, as nearglass pair list has it

@@ -70,6 +70,7 @@ export interface Header {
   stream: string; // id that both ends' logs share: 26 letters and digits
   side: Side; // "host" or "viewer"
   part?: number; // 0 for the first file of a log, then 1, 2, ...
+  first?: number; // lines in the parts before this one, their later headers not counted
   startMs: number; // the writer's wall clock when its time 0 was, Unix ms
   version: string; // of nearglass
   device?: string; // id of the paired device, as nearglass pair list has it
