@@ -69,6 +69,15 @@ func (rd *Reader) Take() (*Frame, error) {
 	return f, nil
 }
 
+// Again lets the next Take give the newest picture once more, all of it, as to a
+// new reader: for one that has to make something else of it.
+func (rd *Reader) Again() {
+	rd.ring.mu.Lock()
+	defer rd.ring.mu.Unlock()
+	rd.taken, rd.all = 0, true
+	rd.damage.Reset()
+}
+
 // State returns whether the source delivers pictures now.
 func (rd *Reader) State() State {
 	rd.ring.mu.Lock()
