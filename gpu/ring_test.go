@@ -206,37 +206,31 @@ func TestNewReaderGetsTheNewestPicture(t *testing.T) {
 	}
 }
 
-// TestSlowReaderSlowsNobody holds a frame for long while others go on, and
-// checks that the writer only stops when every slot is held.
 func TestReaderTakesThePictureAgain(t *testing.T) {
-	ring := NewRing()
-	rd := ring.NewReader()
+	r, used := NewRing(), atomic.Int64{}
+	rd := r.NewReader()
 	rd.Again()
-	if f, err := rd.Take(); f != nil || err != nil {
-		t.Fatalf("before the first picture there is %v, %v", f, err)
+	if take(t, rd) != nil {
+		t.Fatal("there is a picture before the first")
 	}
-	var used atomic.Int64
-	configure(ring, small, 3, &used)
-	for number := range uint64(3) {
-		s, _ := ring.Acquire()
-		ring.Publish(s, time.Unix(int64(number), 0), []image.Rectangle{image.Rect(1, 1, 2, 2)}, 0)
-		f, err := rd.Take()
-		if err != nil || f == nil || (f.Damage == nil) != (number == 0) {
-			t.Fatalf("picture %d: %+v, %v", number, f, err)
-		}
-		f.Release()
+	configure(r, small, 3, &used)
+	for range 3 {
+		publish(t, r, image.Rect(1, 1, 2, 2))
+		take(t, rd).Release()
 	}
 	rd.Again()
-	f, err := rd.Take()
-	if err != nil || f == nil || f.Number != 3 || f.Damage != nil {
-		t.Fatalf("again: %+v, %v", f, err)
+	f := take(t, rd)
+	if f == nil || f.Number != 3 || f.Damage != nil {
+		t.Fatalf("again: %+v", f)
 	}
 	f.Release()
-	if f, _ := rd.Take(); f != nil {
-		t.Errorf("and once more by itself: picture %d", f.Number)
+	if take(t, rd) != nil {
+		t.Error("and once more by itself")
 	}
 }
 
+// TestSlowReaderSlowsNobody holds a frame for long while others go on, and
+// checks that the writer only stops when every slot is held.
 func TestSlowReaderSlowsNobody(t *testing.T) {
 	r, used := NewRing(), atomic.Int64{}
 	configure(r, small, 3, &used)
