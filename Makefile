@@ -98,10 +98,12 @@ fuzz: ## run every fuzz test for FUZZTIME (60s)
 		done; \
 	done
 
-.PHONY: bench bench-cc bench-ramp bench-repair $(BENCHES:%=bench-%)
-bench: bench-cc bench-ramp bench-repair $(BENCHES:%=bench-%) ## run every bench; QUICK=1 for a short run of each
+.PHONY: bench bench-cc bench-encode bench-ramp bench-repair $(BENCHES:%=bench-%)
+bench: bench-cc bench-encode bench-ramp bench-repair $(BENCHES:%=bench-%) ## run every bench; QUICK=1 for a short run of each
 bench-cc: ## measure congestion control over simulated links, into build/bench
 	go run -tags '$(TAGS)' ./cmd/bench cc $(ARGS)
+bench-encode: ## measure the control of the encoder beside x264's own, into build/bench
+	go run -tags '$(TAGS)' ./cmd/bench encode $(ARGS)
 bench-ramp: ## measure the start of a stream through the real stack, into build/bench
 	go run -tags '$(TAGS)' ./cmd/bench ramp $(ARGS)
 bench-repair: ## measure streams with loss beside pion's default chain, into build/bench

@@ -19,10 +19,12 @@ type room struct {
 var rooms = []room{
 	{"cmd/nearglass", []string{"server", "client/native", "telemetry/...", "gpu/capture", "gpu/encode", "server/access", "cc/rate"},
 		"a command reads its flags and calls one of these; sources, doctor and pair ask capture, encode and access directly because they must work while no host runs"},
-	{"cmd/bench", []string{"cmd/bench/wire", "server/...", "gpu/...", "cc/...", "pacing/...", "telemetry/..."},
+	{"cmd/bench", []string{"cmd/bench/wire", "cmd/bench/encodelab", "server/...", "gpu/...", "cc/...", "pacing/...", "telemetry/..."},
 		"a bench measures the parts and drives the whole from outside; the viewers are programs of their own to it"},
 	{"cmd/bench/wire", []string{"cc/sim"}, "a link between real programs knows neither them nor any controller: all meet the same link"},
 	{"cmd/logschema", nil, "it reads the definition as text, so that it also runs while the packages do not build"},
+	{"cmd/bench/encodelab", []string{"gpu", "gpu/encode", "gpu/encode/ratecontrol", "cc/rate", "pacing/packetize"},
+		"what judges an encoder's control knows the encoder and the way into packets, and neither a session nor congestion control"},
 	{"cmd/screenshots", []string{"server/e2e/desk"}, "it looks at the host from outside, as a person does"},
 	{"cmd/testreport", nil, "it must build and run whatever is broken elsewhere"},
 	{"server", []string{
@@ -56,6 +58,7 @@ var rooms = []room{
 	{"cc/lab", []string{"cc/...", "pacing/..."}, "the lab joins cc, pacing, links and baselines, and is imported by nobody"},
 	{"signaling", nil, "signaling knows the host through its own small interfaces"},
 	{"telemetry", []string{"telemetry/..."}, "what is reported must not depend on what reports it"},
+	{"telemetry/netpath", nil, "which road packets take is found out by asking the system and the daemons, and whose packets they are is nothing to it"},
 	{"client/web", []string{"client/web/..."}, "the viewer is files and nothing else"},
 	{"client/native", []string{"telemetry/...", "cc/rate", "gpu/encode/h264"}, "the desktop viewer shares no state with the host"},
 }
@@ -70,7 +73,7 @@ type guarded struct {
 var guards = []guarded{
 	{"github.com/pion/", []string{"server/transport", "client/native", "cc/lab"},
 		"pion stays behind one door a side, so that pacing and feedback are ours and it can be replaced"},
-	{"github.com/gen2brain/x264-go", []string{"gpu/encode"}, "an encoder is chosen by capability behind gpu/encode"},
+	{"github.com/gen2brain/x264-go", []string{"gpu/encode", "cmd/bench/encodelab"}, "an encoder is chosen by capability behind gpu/encode; its bench sets x264 beside it"},
 	{"github.com/jezek/xgb", []string{"gpu/xconn", "gpu/capture", "server/input", "server/cursor", "server/clipboard", "server/e2e", "cmd/bench"},
 		"X is one of several systems; what speaks it lies behind a platform file"},
 	{"github.com/alecthomas/kong", []string{"cmd"}, "flags are a command's matter; a package takes a Config"},

@@ -4,6 +4,7 @@
 //	bench glass   from the host's screen to the viewer's screen, and back
 //	bench host    memory, start, CPU and what a picture costs
 //	bench link    a real stream over a shaped link, beside Chromium's own sender
+//	bench encode  control of the encoder, beside x264's own
 //	bench cc      congestion control over simulated links
 //	bench ramp    the start of a stream through the real stack
 //	bench repair  a stream with loss through the real stack, beside pion's chain
@@ -29,6 +30,7 @@ type cli struct {
 	Glass  glassCmd    `cmd:"" help:"Screen to screen, beside VNC and the browser's default receiver."`
 	Serve  hostCmd     `cmd:"" name:"host" help:"Memory, start, CPU on a still screen, and the cost of a picture by stage."`
 	Link   linkCmd     `cmd:"" help:"A real stream over a shaped link, beside Chromium's own sender."`
+	Encode encodeCmd   `cmd:"" help:"The control of the encoder over simulated links, beside x264's own."`
 	CC     ccCmd       `cmd:"" name:"cc" help:"The congestion controller over simulated links, beside others."`
 	Ramp   rampCmd     `cmd:"" help:"The start of a stream through the real stack, over loopback and narrow links."`
 	Repair repairCmd   `cmd:"" help:"A stream with loss through the real stack, beside pion's default chain."`

@@ -1,0 +1,108 @@
+package encodelab
+
+import (
+	"time"
+
+	"nearglass/cc/rate"
+	"nearglass/gpu"
+	"nearglass/gpu/encode"
+	"nearglass/gpu/encode/ratecontrol"
+)
+
+// unit is what an encoder made of a picture.
+type unit struct {
+	nals      [][]byte
+	sizeBytes int
+	qp        int
+	kind      ratecontrol.Kind
+	allowed   int // bytes that the controller would have let it take
+}
+
+// encoder is one way to control an encoder. Times are virtual.
+type encoder interface {
+	// encode makes a unit of a picture that is new since the last call, or of
+	// the one before, sharper, where the frame is nil.
+	encode(now time.Duration, f *gpu.Frame) (unit, error)
+	// again says when the last picture should be encoded once more.
+	again(now time.Duration) (time.Duration, bool)
+	close()
+}
+
+// setup is what every peer is given alike.
+type setup struct {
+	workload Workload
+	target   rate.Rate
+	most     rate.Rate // of the whole stream, on the average; 0: no bound
+	preset   string
+	threads  int
+}
+
+// Peer is one of those compared.
+type Peer struct {
+	Name string
+	open func(setup) (encoder, error)
+}
+
+// Ours is the host's own encoder under its own rate control.
+var Ours = Peer{"ours", openOurs}
+
+// epoch is what virtual time counts from.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+type ours struct {
+	encoder encode.Encoder
+	control *ratecontrol.Controller
+	pixels  int
+	loaded  bool
+}
+
+func openOurs(s setup) (encoder, error) {
+	e, err := encode.Open(encode.Config{Size: s.workload.Size, FPS: FPS, Preset: s.preset, Threads: s.threads})
+	if err != nil {
+		return nil, err
+	}
+	c := ratecontrol.New(ratecontrol.Config{Target: s.target, FPS: FPS})
+	return &ours{encoder: e, control: c, pixels: s.workload.Size.X * s.workload.Size.Y}, nil
+}
+
+func (o *ours) encode(now time.Duration, f *gpu.Frame) (unit, error) {
+	kind, changed := ratecontrol.Refine, 0
+	if f != nil {
+		if err := o.encoder.Load(f); err != nil {
+			return unit{}, err
+		}
+		kind, changed = ratecontrol.Motion, area(f)
+		if !o.loaded {
+			kind = ratecontrol.Key
+		}
+		o.loaded = true
+	}
+	at := epoch.Add(now)
+	d := o.control.Plan(at, ratecontrol.Picture{Pixels: o.pixels, ChangedPixels: changed, Kind: kind})
+	u, err := o.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key})
+	if err != nil {
+		return unit{}, err
+	}
+	o.control.Done(at, kind, u.QP, u.SizeBytes)
+	return unit{nals: u.NALs, sizeBytes: u.SizeBytes, qp: u.QP, kind: kind, allowed: d.AllowedBytes}, nil
+}
+
+func (o *ours) again(now time.Duration) (time.Duration, bool) {
+	at, ok := o.control.NextRefine(epoch.Add(now))
+	return max(at.Sub(epoch), now), ok
+}
+
+func (o *ours) close() { _ = o.encoder.Close() }
+
+// area counts the pixels that changed, at most all of them, as a session does.
+func area(f *gpu.Frame) int {
+	whole := f.Size.X * f.Size.Y
+	if f.Damage == nil {
+		return whole
+	}
+	sum := 0
+	for _, r := range f.Damage {
+		sum += r.Dx() * r.Dy()
+	}
+	return min(sum, whole)
+}
