@@ -3,9 +3,13 @@
 package encode
 
 import (
+	"fmt"
 	"image"
+	"slices"
 	"testing"
+	"time"
 
+	"nearglass/gpu"
 	"nearglass/gpu/encode/h264"
 )
 
@@ -68,4 +72,63 @@ func BenchmarkSmallChange1080p(b *testing.B) {
 		load(b, e, f)
 		encode(b, e, Order{QP: 20})
 	}
+}
+
+// BenchmarkReferences1080p encodes each picture with one, two and four
+// references kept, in turn, so that what else the machine does meets all alike.
+func BenchmarkReferences1080p(b *testing.B) {
+	size := image.Pt(1920, 1080)
+	frames := scroll(document, size, 10, 7)
+	kept := []int{1, 2, 4}
+	took := make([][]float64, len(kept))
+	var encoders []Encoder
+	for _, n := range kept {
+		e := open(b, Config{Size: size, Threads: 1, References: n})
+		load(b, e, frames[0])
+		encode(b, e, Order{QP: 22})
+		encoders = append(encoders, e)
+	}
+	for i := 0; b.Loop(); i++ {
+		f := frames[max(i%18-9, 9-i%18)]
+		for k := range kept {
+			k = (k + i) % len(kept)
+			load(b, encoders[k], f)
+			took[k] = append(took[k], encode(b, encoders[k], Order{QP: 22}).Encode.Seconds()*1e3)
+		}
+	}
+	for k, n := range kept {
+		slices.Sort(took[k])
+		b.ReportMetric(took[k][len(took[k])/2], fmt.Sprintf("ms-with-%d", n))
+	}
+}
+
+// BenchmarkDrop1080p drops the first picture of another page, encodes it again
+// and reports the time of each step.
+func BenchmarkDrop1080p(b *testing.B) {
+	size := image.Pt(1920, 1080)
+	e := open(b, Config{Size: size, Threads: 1})
+	var pages []*gpu.Frame
+	for seed := range uint64(4) {
+		pages = append(pages, bgra(document.page(size, seed), 0, size))
+	}
+	load(b, e, pages[0])
+	encode(b, e, Order{QP: 22})
+	var first, drop, again time.Duration
+	placeholder := 0
+	for i := 1; b.Loop(); i++ {
+		load(b, e, pages[i%len(pages)])
+		first += encode(b, e, Order{QP: 22}).Encode
+		begin := time.Now()
+		u, err := e.Drop()
+		if err != nil {
+			b.Fatal(err)
+		}
+		drop += time.Since(begin)
+		placeholder += u.SizeBytes
+		again += encode(b, e, Order{QP: 34}).Encode
+	}
+	for name, d := range map[string]time.Duration{"encode-ms": first, "drop-ms": drop, "again-ms": again} {
+		b.ReportMetric(d.Seconds()*1e3/float64(b.N), name)
+	}
+	b.ReportMetric(float64(placeholder)/float64(b.N), "placeholder-bytes")
 }

@@ -3,8 +3,9 @@
 //
 // An encoder is loaded with a picture and then ordered to encode it, once or
 // several times: the second time at a sharper QP is how a still screen is
-// refined without another capture. Color conversion (BT.709, limited range)
-// happens in Load and touches changed rows only.
+// refined without another capture, and how a picture that came out too large
+// for the link is encoded again after Drop took it back. Color conversion
+// (BT.709, limited range) happens in Load and touches changed rows only.
 //
 // The converter is our own: libyuv goes from BGRA only to BT.601, and in one
 // run with its conversion to that (1.1 ms a 1080p picture) ours with AVX2 took

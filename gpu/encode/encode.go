@@ -20,6 +20,13 @@ const (
 	MaxQP = 51
 )
 
+// DefaultReferences is the References of an empty Config: a picture can be
+// dropped, and what is encoded in its place cannot.
+const DefaultReferences = 2
+
+// maxReferences is the most that H.264 has (A.3.1, item h).
+const maxReferences = 16
+
 // DefaultPreset is the x264 preset of an empty Config.Preset.
 const DefaultPreset = "ultrafast"
 
@@ -38,6 +45,12 @@ type Config struct {
 	// Threads encode one picture together, one slice each; 0 means the
 	// number of CPUs, at most 4.
 	Threads int
+	// References is how many pictures the encoder and every decoder keep, 1 to
+	// 16; 0 means DefaultReferences. All but one of them may be dropped in a
+	// row. Each takes memory (4 MB at 1080p with the default preset) and no
+	// time: only the newest that was not dropped is searched. More than the
+	// level allows raise the level; up to 4 do not at the usual sizes.
+	References int
 }
 
 // Order says how to encode the loaded picture.
@@ -65,6 +78,8 @@ type AccessUnit struct {
 }
 
 // Encoder encodes the pictures of one viewer. It is used by one goroutine.
+//
+// Every unit that it gives is sent, or else given back at once with Drop.
 type Encoder interface {
 	// Load converts the changed rows of a frame into the encoder's own
 	// picture. The frame may be released when it returns. The size must be
@@ -74,6 +89,25 @@ type Encoder interface {
 	// Encode encodes the loaded picture: one call gives one access unit.
 	// It is an error before the first Load.
 	Encode(Order) (AccessUnit, error)
+	// Drop takes back the unit that Encode gave last, which was not sent and
+	// never will be: it was too large, say. The next picture is then coded
+	// against the one before the dropped one, whatever both changed. Nothing
+	// else is needed: Encode codes the loaded picture, and a Load in between
+	// may name its own damage only.
+	//
+	// The unit that Drop gives goes in the dropped one's place. It is tiny,
+	// decodes to a copy of the picture before, and keeps the stream without a
+	// gap in frame_num, so that no decoder conceals, waits or asks for a key
+	// frame. It is a picture of its own to the receiver, with a timestamp of
+	// its own. A sender whose receiver knows from elsewhere what each picture
+	// depends on may leave it out, and so may one whose next picture is a key
+	// frame. Its QP is the dropped unit's, its times are zero.
+	//
+	// ErrNotDroppable says that the unit has to be sent after all: it is a key
+	// frame, Config.References-1 units before it were dropped in a row, it was
+	// dropped already, or there is none. An encoder that cannot take anything
+	// back gives it always.
+	Drop() (AccessUnit, error)
 	// Close frees everything; the encoder cannot be used after it. It may
 	// be called twice.
 	Close() error
@@ -82,7 +116,10 @@ type Encoder interface {
 // ErrNotLoaded is returned by Encode when no picture was loaded yet.
 var ErrNotLoaded = errors.New("encode: no picture was loaded")
 
-// ErrClosed is returned by Load and Encode after Close.
+// ErrNotDroppable is returned by Drop when the unit before has to be sent.
+var ErrNotDroppable = errors.New("encode: the last unit cannot be dropped")
+
+// ErrClosed is returned by Load, Encode and Drop after Close.
 var ErrClosed = errors.New("encode: the encoder was closed")
 
 // maxSide is the largest width or height that any level of H.264 and x264 take.
@@ -106,6 +143,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Threads <= 0 {
 		c.Threads = min(runtime.NumCPU(), 4)
+	}
+	if c.References == 0 {
+		c.References = DefaultReferences
+	}
+	if c.References < 1 || c.References > maxReferences {
+		return c, fmt.Errorf("encode: %d references are outside 1 to %d", c.References, maxReferences)
 	}
 	return c, nil
 }

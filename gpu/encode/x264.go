@@ -16,10 +16,10 @@ import (
 // would read our parameters from the wrong places.
 const x264Build = 164
 
-// references is the number of pictures that a P picture may be predicted from
-// and that a decoder keeps. One is the cheapest; more are needed only to
-// repair a loss by choosing an older one.
-const references = 1
+// searched is the number of pictures that a P picture may be predicted from. One
+// is the cheapest. More are kept (Config.References), so that another one can
+// take its place.
+const searched = 1
 
 // initQP is only the QP that slice headers count from (pic_init_qp); each
 // picture names its own.
@@ -56,8 +56,8 @@ func x264Params(c Config) (*x264c.Param, error) {
 	p.BSlicedThreads = 1
 	p.ILookaheadThreads = 1
 
-	p.IFrameReference = references
-	p.IDpbSize = references
+	p.IFrameReference = searched
+	p.IDpbSize = int32(c.References)
 	p.IKeyintMax = x264c.KeyintMaxInfinite
 	p.IScenecutThreshold = 0
 	p.IBframe = 0

@@ -36,6 +36,9 @@ type x264Encoder struct {
 	wide    bool // the motion search that x264 is set to
 	changed int  // pixels that were loaded since the last picture
 
+	sets parameterSets
+	last droppable
+
 	pictures int64 // encoded so far; the pts of the next
 	loaded   bool
 	convert  time.Duration
@@ -130,7 +133,6 @@ func (e *x264Encoder) Encode(o Order) (AccessUnit, error) {
 	if err != nil {
 		return AccessUnit{}, err
 	}
-	unit.QP = o.QP
 	unit.Encode = time.Since(start)
 	unit.Convert, e.convert = e.convert, 0
 	return unit, nil
@@ -141,6 +143,7 @@ func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
 	if o.Key || e.pictures == 0 {
 		e.picture.IType = x264c.TypeIdr
 	}
+	e.last.settle()
 	e.setSearch()
 	e.picture.IQpplus1 = int32(o.QP) + 1
 	e.picture.IPts = e.pictures
@@ -151,11 +154,33 @@ func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
 	}
 	e.pictures++
 	e.marks.settle()
-	unit := AccessUnit{Key: e.out.BKeyframe != 0}
+	unit := AccessUnit{Key: e.out.BKeyframe != 0, QP: o.QP}
 	err := e.collect(&unit, unsafe.Slice(nals[0], count), int(size))
 	e.search.done(o.QP, unit.SizeBytes)
+	e.last.keep(unit, e.changed)
 	e.changed = 0
 	return unit, err
+}
+
+// Drop implements Encoder. x264 takes marks for what they say only if the
+// picture is coded against the one before it (mb_info counts the pictures in
+// between), so that what the dropped one changed is looked at again.
+func (e *x264Encoder) Drop() (AccessUnit, error) {
+	switch {
+	case e.x264 == nil:
+		return AccessUnit{}, ErrClosed
+	case e.last.slices == nil || e.last.inARow+1 >= e.config.References:
+		return AccessUnit{}, ErrNotDroppable
+	}
+	slices, err := h264.Placeholder(&e.sets.sps, &e.sets.pps, e.last.slices)
+	if err != nil {
+		return AccessUnit{}, fmt.Errorf("encode: dropping picture %d: %w", e.pictures-1, err)
+	}
+	if x264c.EncoderInvalidateReference(e.x264, int(e.pictures-1)) < 0 {
+		return AccessUnit{}, fmt.Errorf("encode: x264 does not give picture %d up", e.pictures-1)
+	}
+	e.changed += e.last.changed
+	return e.last.drop(slices), nil
 }
 
 // setSearch sets x264 to the motion search that fits the next picture. An IDR
@@ -190,11 +215,9 @@ func (e *x264Encoder) collect(unit *AccessUnit, nals []x264c.Nal, sizeBytes int)
 		start := len(memory)
 		memory = append(memory, body...)
 		nal := memory[start:len(memory):len(memory)]
-		if h264.TypeOf(nal) == h264.TypeSPS {
-			var err error
-			if nal, err = h264.RewriteSPS(nal, e.config.Profile); err != nil {
-				return fmt.Errorf("encode: x264 wrote an unusable header: %w", err)
-			}
+		nal, err := e.sets.note(nal, e.config.Profile)
+		if err != nil {
+			return fmt.Errorf("encode: x264 wrote an unusable header: %w", err)
 		}
 		unit.NALs = append(unit.NALs, nal)
 		unit.SizeBytes += len(nal)

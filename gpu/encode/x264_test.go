@@ -120,7 +120,7 @@ func checkSPS(t *testing.T, nal []byte, profile h264.Profile) {
 		t.Fatal(err)
 	}
 	v := sps.VUI
-	if !v.BitstreamRestricted || v.MaxNumReorder != 0 || v.MaxDecFrameBuffering != references || v.FixedFrameRate {
+	if !v.BitstreamRestricted || v.MaxNumReorder != 0 || v.MaxDecFrameBuffering != DefaultReferences || v.FixedFrameRate {
 		t.Errorf("the SPS lets a decoder wait: %+v", v)
 	}
 	if v.ColourPrimaries != 1 || v.TransferCharacter != 1 || v.MatrixCoefficients != 1 || v.FullRange {

@@ -148,6 +148,11 @@ func (e *fullEncoder) Encode(o encode.Order) (encode.AccessUnit, error) {
 	return encode.AccessUnit{NALs: [][]byte{nal}, Key: key, QP: o.QP, SizeBytes: len(nal)}, nil
 }
 
+// Drop drops nothing: every picture is sent.
+func (*fullEncoder) Drop() (encode.AccessUnit, error) {
+	return encode.AccessUnit{}, encode.ErrNotDroppable
+}
+
 func (e *fullEncoder) Close() error { return nil }
 
 // follow plays a session over a link in virtual time, with 60 pictures a second,

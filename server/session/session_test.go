@@ -85,6 +85,11 @@ func (e *fakeEncoder) Encode(o encode.Order) (encode.AccessUnit, error) {
 	return encode.AccessUnit{NALs: [][]byte{nal}, Key: key, QP: o.QP, SizeBytes: n}, nil
 }
 
+// Drop drops nothing: every picture is sent.
+func (*fakeEncoder) Drop() (encode.AccessUnit, error) {
+	return encode.AccessUnit{}, encode.ErrNotDroppable
+}
+
 func (e *fakeEncoder) Close() error { e.closed = true; return nil }
 
 // stand is a session with fakes around it and a real ring in front.

@@ -199,4 +199,9 @@ func (e *filmEncoder) Encode(o encode.Order) (encode.AccessUnit, error) {
 	return encode.AccessUnit{NALs: [][]byte{nal}, Key: key, QP: o.QP, SizeBytes: size}, nil
 }
 
+// Drop drops nothing: every picture is sent.
+func (*filmEncoder) Drop() (encode.AccessUnit, error) {
+	return encode.AccessUnit{}, encode.ErrNotDroppable
+}
+
 func (e *filmEncoder) Close() error { return nil }

@@ -390,4 +390,9 @@ func (p *reel) Encode(o encode.Order) (encode.AccessUnit, error) {
 	return encode.AccessUnit{NALs: nals, Key: key, QP: encode.MinQP, SizeBytes: len(nals[0])}, nil
 }
 
+// Drop drops nothing: every picture is sent.
+func (*reel) Drop() (encode.AccessUnit, error) {
+	return encode.AccessUnit{}, encode.ErrNotDroppable
+}
+
 func (p *reel) Close() error { return nil }
