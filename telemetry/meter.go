@@ -5,35 +5,65 @@ import (
 	"time"
 )
 
-// Meter counts what one stream does. It is safe for concurrent use and costs a
-// lock and a few additions a packet.
+// Meter counts what one stream does at the host. It is safe for concurrent use
+// and costs a lock and a few additions a packet; all else is once a picture,
+// once a report of the receiver, or once a second.
 type Meter struct {
-	mu   sync.Mutex
-	s    Snapshot
-	now  window // since start
-	last window // the window before it, complete
+	mu    sync.Mutex
+	zero  time.Time
+	s     Snapshot
+	now   window // since start
+	last  window // the window before it, complete
+	count tally  // of the second at hand
+	ways  ways
+	trace []FrameTrace
+	// tracing says that each picture's way is kept for Traces.
+	tracing bool
 }
 
 // window is what happened in one stretch of about a second.
 type window struct {
 	start                 time.Time
 	length                time.Duration
-	pictures, bytes       int
+	pictures, bytes, qp   int
 	wait, convert, encode time.Duration
 }
 
 // windowLength is how much a rate or mean in a Snapshot averages over.
 const windowLength = time.Second
 
-// NewMeter returns a meter that starts at now.
-func NewMeter(now time.Time) *Meter { return &Meter{now: window{start: now}} }
+// NewMeter returns a meter of a stream whose time 0 is now.
+func NewMeter(now time.Time) *Meter {
+	return &Meter{zero: now, now: window{start: now}, count: tally{start: now}}
+}
+
+// Zero is the stream's time 0: what the times of its log and its RTP timestamps
+// count from.
+func (m *Meter) Zero() time.Time { return m.zero }
+
+// Picture is one encoded picture, for Meter.Encoded. Wait, Convert and Encode
+// are durations within its way from Captured to Encoded.
+type Picture struct {
+	Frame                 uint64 // its number
+	RTP                   uint32 // its timestamp
+	Width, Height         int
+	QP                    int
+	SizeBytes             int
+	BudgetBytes           int // what it was allowed to take
+	Key, Refine           bool
+	Why                   string // of a key frame: KeyStart or its siblings
+	Again                 bool   // the picture before was encoded once more
+	Captured              time.Time
+	Wait, Convert, Encode time.Duration
+	Encoded               time.Time // when the encoder was done
+}
 
 // Encoded counts a picture.
 func (m *Meter) Encoded(now time.Time, p Picture) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.turn(now)
-	m.s.Width, m.s.Height, m.s.QP = p.Width, p.Height, p.QP
+	m.s.Width, m.s.Height, m.s.QP, m.s.BudgetBytes = p.Width, p.Height, p.QP, p.BudgetBytes
 	m.s.Encoded++
 	if p.Key {
 		m.s.KeyFrames++
@@ -42,9 +72,21 @@ func (m *Meter) Encoded(now time.Time, p Picture) {
 		m.s.Refined++
 	}
 	m.now.pictures++
+	m.now.qp += p.QP
 	m.now.wait += p.Wait
 	m.now.convert += p.Convert
 	m.now.encode += p.Encode
+	m.count.encoded(p)
+	m.ways.begin(p)
+}
+
+// Sized records that pictures are sent with so many hundredths of the source's
+// sides, and why.
+func (m *Meter) Sized(percent int, reason string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.s.SizePercent, m.s.SizeReason = percent, reason
+	m.count.second.SizePercent, m.count.second.SizeReason = percent, reason
 }
 
 // Sent counts a packet of that many bytes of UDP payload.
@@ -60,13 +102,7 @@ func (m *Meter) Sent(now time.Time, sizeBytes int, resend, padding bool) {
 	if padding {
 		m.s.Padding++
 	}
-}
-
-// Rates records what the controller decided.
-func (m *Meter) Rates(targetKbps float64, state, reason string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.s.TargetKbps, m.s.State, m.s.Reason = targetKbps, state, reason
+	m.count.sent(now, sizeBytes, resend, padding)
 }
 
 // Path records what the receiver reported. A zero rtt changes nothing.
@@ -75,6 +111,7 @@ func (m *Meter) Path(rtt time.Duration, lossFraction float64) {
 	defer m.mu.Unlock()
 	if rtt > 0 {
 		m.s.RTTMs = milliseconds(rtt)
+		m.count.rtt.AddTime(rtt)
 	}
 	m.s.LossPercent = 100 * lossFraction
 }
@@ -102,6 +139,7 @@ func (m *Meter) Snapshot(now time.Time) Snapshot {
 		s.Kbps = float64(w.bytes) * 8 / 1000 / seconds
 	}
 	if n := float64(w.pictures); n > 0 {
+		s.MeanQP = float64(w.qp) / n
 		s.CaptureWaitMs = milliseconds(w.wait) / n
 		s.ConvertMs = milliseconds(w.convert) / n
 		s.EncodeMs = milliseconds(w.encode) / n

@@ -19,6 +19,9 @@ func TestSnapshotAveragesOverAboutASecond(t *testing.T) {
 	if s.Encoded != 60 || s.FPS < 58 || s.FPS > 61 || s.Kbps < 580 || s.Kbps > 620 {
 		t.Errorf("one second of 60 pictures: %+v", s)
 	}
+	if s.MeanQP != 24 || s.QP != 24 {
+		t.Errorf("the QP: %+v", s)
+	}
 	if s.ConvertMs != 1 || s.EncodeMs != 4 || s.Resends != 1 || s.Packets != 61 {
 		t.Errorf("means and counts: %+v", s)
 	}

@@ -66,32 +66,34 @@ type Delay struct {
 	Buffer  *Spread `json:"buffer,omitempty"`  // last packet received until the decoder took the picture
 	Decode  *Spread `json:"decode,omitempty"`  // in the decoder
 	Present *Spread `json:"present,omitempty"` // decoded until the browser put it on the screen
+	Arrive  *Spread `json:"arrive,omitempty"`  // capture until its last packet was received, from these two timestamps alone
 	Total   *Spread `json:"total,omitempty"`   // capture until it was on the screen, from these two timestamps alone
 }
 
 // HostSecond is what the host counted and measured in about one second.
 type HostSecond struct {
-	Record   Kind       `json:"record"`          // "second"
-	T        float64    `json:"t"`               // end of the second, ms since the host's time 0, by a clock that never steps
-	SpanMs   float64    `json:"spanMs"`          // how long the second was
-	WallMs   float64    `json:"wallMs"`          // wall clock at t, Unix ms; it may step
-	Hidden   bool       `json:"hidden"`          // the viewer is out of sight and nothing is encoded
-	Paused   bool       `json:"paused"`          // the source delivers no pictures
-	Width    int        `json:"width"`           // of the picture that is sent
-	Height   int        `json:"height"`          // of the picture that is sent
-	Step     int        `json:"step,omitempty"`  // step of the resolution ladder; 0 is the source's own size
-	QP       *Spread    `json:"qp,omitempty"`    // of the pictures encoded
-	Delay    Delay      `json:"delay"`           // by stage, of the pictures that left
-	Shown    Delay      `json:"shown"`           // by stage, of the pictures that the viewer reported as shown
-	Frames   HostFrames `json:"frames"`          // pictures by what became of them
-	Rate     Rate       `json:"rate"`            // what may be sent and what was
-	Packets  Packets    `json:"packets"`         // packets by what became of them
-	Keys     Counts     `json:"keys,omitempty"`  // key frames encoded, by why: see KeyStart and its siblings
-	RTT      *Spread    `json:"rtt,omitempty"`   // round trip, ms, from the receiver's reports
-	Capture  Capture    `json:"capture"`         // the source
-	CPU      CPU        `json:"cpu"`             // processors
-	LoopLate float64    `json:"loopLate"`        // longest that the sending loop woke after it was due, ms
-	Audio    *HostAudio `json:"audio,omitempty"` // sound, while there is some
+	Record      Kind       `json:"record"`               // "second"
+	T           float64    `json:"t"`                    // end of the second, ms since the host's time 0, by a clock that never steps
+	SpanMs      float64    `json:"spanMs"`               // how long the second was
+	WallMs      float64    `json:"wallMs"`               // wall clock at t, Unix ms; it may step
+	Hidden      bool       `json:"hidden"`               // the viewer is out of sight and nothing is encoded
+	Paused      bool       `json:"paused"`               // the source delivers no pictures
+	Width       int        `json:"width"`                // of the picture that is sent
+	Height      int        `json:"height"`               // of the picture that is sent
+	SizePercent int        `json:"sizePercent"`          // of the source's sides that the sent picture has: the step of the resolution ladder
+	SizeReason  string     `json:"sizeReason,omitempty"` // why that changed last
+	QP          *Spread    `json:"qp,omitempty"`         // of the pictures encoded
+	Delay       Delay      `json:"delay"`                // by stage, of the pictures that left
+	Shown       Delay      `json:"shown"`                // by stage, of the pictures that the viewer reported as shown
+	Frames      HostFrames `json:"frames"`               // pictures by what became of them
+	Rate        Rate       `json:"rate"`                 // what may be sent and what was
+	Packets     Packets    `json:"packets"`              // packets by what became of them
+	Keys        Counts     `json:"keys,omitempty"`       // key frames encoded, by why: see KeyStart and its siblings
+	RTT         *Spread    `json:"rtt,omitempty"`        // round trip, ms, from the receiver's reports
+	Capture     Capture    `json:"capture"`              // the source
+	CPU         CPU        `json:"cpu"`                  // processors
+	LoopLate    float64    `json:"loopLate"`             // longest that the sending loop woke after it was due, ms
+	Audio       *HostAudio `json:"audio,omitempty"`      // sound, while there is some
 }
 
 // Counts counts by reason.

@@ -3,13 +3,11 @@
 // into a Meter, and a Meter gives a Snapshot.
 package telemetry
 
-import "time"
-
 // Snapshot is the state of one stream at one moment, as the host sees it. Rates
 // and means are over about the last second, counts since the start.
 type Snapshot struct {
 	Route         string  `json:"route"`         // in words; empty while unknown
-	Width         int     `json:"width"`         // of the picture, pixels
+	Width         int     `json:"width"`         // of the picture that is sent, pixels
 	Height        int     `json:"height"`        //
 	FPS           float64 `json:"fps"`           // pictures encoded a second
 	Encoded       uint64  `json:"encoded"`       // pictures, all kinds
@@ -21,6 +19,10 @@ type Snapshot struct {
 	Kbps          float64 `json:"kbps"`          // sent, kbit/s of UDP payload
 	TargetKbps    float64 `json:"targetKbps"`    // what the encoder may use
 	QP            int     `json:"qp"`            // of the newest picture
+	MeanQP        float64 `json:"meanQp"`        // mean of the pictures
+	BudgetBytes   int     `json:"budgetBytes"`   // what the newest picture was allowed to take
+	SizePercent   int     `json:"sizePercent"`   // of the source's sides that the sent picture has
+	SizeReason    string  `json:"sizeReason"`    // why that changed last; empty before the first time
 	RTTMs         float64 `json:"rttMs"`         // 0 while unknown
 	LossPercent   float64 `json:"lossPercent"`   // as the receiver reported last
 	CaptureWaitMs float64 `json:"captureWaitMs"` // capture until the encoder took the picture
@@ -29,12 +31,4 @@ type Snapshot struct {
 	QueueMs       float64 `json:"queueMs"`       // what waits in the pacer now
 	State         string  `json:"state"`         // of the congestion controller, a word
 	Reason        string  `json:"reason"`        // why the rate is what it is
-}
-
-// Picture is one encoded picture, for Meter.Encoded.
-type Picture struct {
-	Width, Height         int
-	QP                    int
-	Key, Refine           bool
-	Wait, Convert, Encode time.Duration
 }

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"nearglass/cc"
+	"nearglass/cc/rate"
 	"nearglass/pacing"
 	"nearglass/pacing/packetize"
+	"nearglass/telemetry"
 )
 
 // maxDrain bounds one turn: after so many packets the loop looks at its
@@ -48,6 +50,7 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 			p = s.feedback(now, f, p)
 		case <-timer.C:
 			now = time.Now()
+			s.c.Meter.Late(now.Sub(s.due))
 		}
 	}
 }
@@ -68,13 +71,18 @@ func (s *Session) apply(now time.Time, u cc.Update) plan {
 	s.pacer.SetBottleneck(now, p.Bottleneck)
 	s.pacer.Probe(now, p.Probe)
 	s.video.orders.change(func(o *order) { o.target = p.Encoder })
-	s.c.Meter.Rates(float64(p.Encoder)/1000, u.State, u.Reason)
+	s.c.Meter.Control(telemetry.Control{
+		TargetKbps: kbps(p.Encoder), PaceKbps: kbps(p.Pace), PathKbps: kbps(u.Path.Rate), Fixed: s.c.Bitrate > 0,
+		State: u.State, Reason: u.Reason, PathQueue: u.Path.Queue, Probe: u.Probe.ID, ProbeKbps: kbps(u.Probe.Rate),
+	})
 	if u.State != s.state {
 		s.state = u.State
 		s.c.Log.Debug("rate", "state", u.State, "reason", u.Reason, "target", u.Target.String(), "path", u.Path.Rate.String())
 	}
 	return p
 }
+
+func kbps(r rate.Rate) float64 { return float64(r) / 1000 }
 
 // tick lets the controller do what is due by the clock.
 func (s *Session) tick(now time.Time, p plan) plan {
@@ -93,13 +101,15 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	if f.Reported {
 		s.c.Meter.Path(f.RTT, f.LossFraction)
 	}
+	report := s.outcomes.report(f)
 	if len(f.Nacks) > 0 {
-		s.pacer.Resend(now, f.Nacks)
+		report.Unserved = len(f.Nacks) - s.pacer.Resend(now, f.Nacks)
 	}
+	s.c.Meter.Report(now, report)
 	if s.pacer.BeyondRepair(f.Nacks) {
-		s.wantKey(now, p)
+		s.wantKey(now, p, telemetry.KeyLoss)
 	} else if f.KeyFrame && s.mayWantKey(now, p) && !s.excuse(now) {
-		s.wantKey(now, p)
+		s.wantKey(now, p, telemetry.KeyViewer)
 	}
 	if len(f.Acks) > 0 {
 		s.pacer.Acked(f.Received...)
@@ -120,20 +130,22 @@ func (s *Session) mayWantKey(now time.Time, p plan) bool {
 }
 
 // wantKey has a key frame encoded unless one is on its way.
-func (s *Session) wantKey(now time.Time, p plan) {
+func (s *Session) wantKey(now time.Time, p plan, why string) {
 	if !s.mayWantKey(now, p) {
 		return
 	}
 	s.keyAt, s.keyDue = now, true
-	s.RequestKey()
+	s.requestKey(why)
 }
 
 // shed drops pictures that have waited for too long, such as those that a key
 // frame has overtaken. All others stay: each is the reference of the next.
 func (s *Session) shed(now time.Time, p plan) {
-	s.pacer.Stale(now)
+	if dropped, _ := s.pacer.Stale(now); dropped > 0 {
+		s.c.Meter.Dropped(dropped)
+	}
 	if s.pacer.NeedsKey() {
-		s.wantKey(now, p)
+		s.wantKey(now, p, telemetry.KeyDropped)
 	}
 }
 
@@ -169,6 +181,7 @@ func (s *Session) enqueue(now time.Time, u unit, p plan) {
 			Head: pl.Head, HeadLen: pl.HeadLen, Body: pl.Body,
 		})
 	}
+	s.c.Meter.Queued(now, u.frame, len(s.payloads))
 	clear(s.payloads)
 	s.shed(now, p)
 }
@@ -190,7 +203,11 @@ func (s *Session) drain(now time.Time) {
 			continue
 		}
 		s.control.OnSent(now, rec)
+		s.outcomes.sent(rec)
 		s.c.Meter.Sent(now, rec.SizeBytes, pkt.Class == pacing.Resend && !pkt.Filler, pkt.Class == pacing.Padding || pkt.Filler)
+		if pkt.Marker && (pkt.Class == pacing.Video || pkt.Class == pacing.KeyFrame) {
+			s.c.Meter.Left(now, pkt.Frame)
+		}
 	}
 	if sent == 0 {
 		return
@@ -223,6 +240,7 @@ func (s *Session) noteWrite(err error) {
 // arm sets the timer to the earliest deadline, or far away when there is none.
 func (s *Session) arm(timer *time.Timer) {
 	next := earliest(s.pacer.Deadline(), s.control.Deadline())
+	s.due = next
 	if next.IsZero() {
 		timer.Stop()
 		return

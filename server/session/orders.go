@@ -9,8 +9,9 @@ import (
 // order is what the loop and the viewer want of the video goroutine.
 type order struct {
 	target rate.Rate
-	key    bool // encode a key frame next; the taker clears it
-	hidden bool // encode nothing
+	key    bool   // encode a key frame next; the taker clears it
+	why    string // the reason for the newest such wish
+	hidden bool   // encode nothing
 }
 
 // mailbox holds the newest order: a later one replaces an earlier one that was

@@ -75,13 +75,16 @@ type Config struct {
 	// when the size changes.
 	Encoder func(size image.Point) (encode.Encoder, error)
 	FPS     int // most pictures a second, for the rate control; 0 means 60
-	Meter   *telemetry.Meter
-	Log     *slog.Logger // nil discards
+	// FullSize sends no smaller pictures when the path carries even the coarsest
+	// no more.
+	FullSize bool
+	Meter    *telemetry.Meter
+	Log      *slog.Logger // nil discards
 }
 
 // Notice tells the host what the viewer should know.
 type Notice struct {
-	Size   image.Point // of the pictures from now on; zero: unchanged
+	Size   image.Point // of the source's pictures from now on, however small they are sent; zero: unchanged
 	Paused bool
 	Reason string // why it is paused
 }
@@ -103,6 +106,8 @@ type Session struct {
 	sentAt   time.Time     // when the last packet left
 	excused  bool          // one key-frame request since then was let pass
 	state    string        // the controller's, as it was logged last
+	due      time.Time     // when the timer was to fire
+	outcomes outcomes
 	memory   atomic.Pointer[Memory]
 	payloads []packetize.Payload
 }
@@ -132,16 +137,22 @@ func New(c Config) (*Session, error) {
 // reader that lags loses the oldest.
 func (s *Session) Notices() <-chan Notice { return s.notices }
 
-// RequestKey asks for a key frame, as a viewer that lost its picture does. Safe
+// RequestKey asks for a key frame, as for a viewer that was reconnected. Safe
 // from any goroutine.
-func (s *Session) RequestKey() { s.video.orders.change(func(o *order) { o.key = true }) }
+func (s *Session) RequestKey() { s.requestKey(telemetry.KeyResume) }
+
+func (s *Session) requestKey(why string) {
+	s.video.orders.change(func(o *order) { o.key, o.why = true, why })
+}
 
 // SetHidden tells whether the viewer is out of sight: then nothing is encoded,
 // and when it is back the newest picture comes as a key frame. Safe from any
 // goroutine.
 func (s *Session) SetHidden(hidden bool) {
 	s.video.orders.change(func(o *order) {
-		o.key = o.key || (o.hidden && !hidden)
+		if o.hidden && !hidden {
+			o.key, o.why = true, telemetry.KeyResume
+		}
 		o.hidden = hidden
 	})
 }

@@ -99,6 +99,7 @@ export interface Delay {
   buffer?: Spread; // last packet received until the decoder took the picture
   decode?: Spread; // in the decoder
   present?: Spread; // decoded until the browser put it on the screen
+  arrive?: Spread; // capture until its last packet was received, from these two timestamps alone
   total?: Spread; // capture until it was on the screen, from these two timestamps alone
 }
 
@@ -112,7 +113,8 @@ export interface HostSecond {
   paused: boolean; // the source delivers no pictures
   width: number; // of the picture that is sent
   height: number; // of the picture that is sent
-  step?: number; // step of the resolution ladder; 0 is the source's own size
+  sizePercent: number; // of the source's sides that the sent picture has: the step of the resolution ladder
+  sizeReason?: string; // why that changed last
   qp?: Spread; // of the pictures encoded
   delay: Delay; // by stage, of the pictures that left
   shown: Delay; // by stage, of the pictures that the viewer reported as shown
