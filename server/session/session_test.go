@@ -105,9 +105,13 @@ type stand struct {
 
 func newStand(t *testing.T, target rate.Rate) *stand {
 	t.Helper()
+	return newStandWith(t, target, func(*Config) {})
+}
+
+func newStandWith(t *testing.T, target rate.Rate, change func(*Config)) *stand {
+	t.Helper()
 	s := &stand{ring: gpu.NewRing(), peer: &fakePeer{}, feedback: make(chan cc.Feedback), ended: make(chan error, 1)}
-	var err error
-	s.session, err = New(Config{
+	c := Config{
 		Peer: s.peer, Feedback: s.feedback, Bitrate: target, Pictures: s.ring.NewReader(),
 		Encoder: func(size image.Point) (encode.Encoder, error) {
 			e := &fakeEncoder{size: size, keyBytes: 20_000}
@@ -115,8 +119,10 @@ func newStand(t *testing.T, target rate.Rate) *stand {
 			return e, nil
 		},
 		FPS: 60, Meter: telemetry.NewMeter(time.Now()),
-	})
-	if err != nil {
+	}
+	change(&c)
+	var err error
+	if s.session, err = New(c); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -36,10 +36,13 @@ type video struct {
 	keyBytes atomic.Int64 // size of the last key frame
 
 	rc      *ratecontrol.Controller
+	sizer   sizer
 	encoder encode.Encoder
-	size    image.Point
 	state   gpu.State
 	loaded  bool
+	hidden  bool
+	why     string // a key frame is ordered: telemetry.KeyViewer or its siblings
+	taken   uint64 // number of the picture that was loaded last
 	frame   uint64
 	clock   rtpClock
 }
@@ -47,23 +50,24 @@ type video struct {
 func newVideo(c Config, notices chan Notice) *video {
 	return &video{
 		c: c, units: make(chan unit), orders: newMailbox(), notices: notices,
-		rc: ratecontrol.New(ratecontrol.Config{FPS: c.FPS}),
+		rc: ratecontrol.New(ratecontrol.Config{FPS: c.FPS}), sizer: newSizer(c.FullSize),
+		clock: rtpClock{base: c.Meter.Zero()},
 	}
 }
 
 // run encodes until the context or the source ends.
 func (v *video) run(ctx context.Context) error {
 	defer v.close()
-	refine := time.NewTimer(time.Hour)
-	defer refine.Stop()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
 	for {
-		v.arm(refine)
+		v.arm(timer)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-v.c.Pictures.Ready():
 		case <-v.orders.ready:
-		case <-refine.C:
+		case <-timer.C:
 		}
 		u, ok, err := v.step(time.Now())
 		if err != nil {
@@ -87,15 +91,19 @@ func (v *video) close() {
 	}
 }
 
-// arm sets the timer to the next sharpening of a still picture.
-func (v *video) arm(refine *time.Timer) {
+// arm sets the timer to what a still picture is due for next: to be sharpened,
+// or to be as large as the source again.
+func (v *video) arm(timer *time.Timer) {
 	now := time.Now()
-	at, ok := v.rc.NextRefine(now)
-	if !ok || !v.loaded {
-		refine.Stop()
+	next, due := v.rc.NextRefine(now)
+	if at, ok := v.sizer.ladder.Deadline(); ok && (!due || at.Before(next)) {
+		next, due = at, true
+	}
+	if !due || !v.loaded || v.hidden {
+		timer.Stop()
 		return
 	}
-	refine.Reset(max(0, at.Sub(now)))
+	timer.Reset(max(0, next.Sub(now)))
 }
 
 // step encodes at most one picture: a new one, or the one before as a key
@@ -106,8 +114,13 @@ func (v *video) step(now time.Time) (unit, bool, error) {
 		v.rc.SetTarget(now, o.target)
 	}
 	v.noteState()
-	if o.hidden {
+	v.why = o.why
+	if v.hidden = o.hidden; v.hidden {
+		v.c.Meter.Hidden()
 		return unit{}, false, v.stillThere()
+	}
+	if v.sizer.choose(now) {
+		v.c.Pictures.Again()
 	}
 	f, err := v.c.Pictures.Take()
 	if err != nil {
@@ -137,16 +150,28 @@ func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) (unit, bool, error)
 	if err := v.fit(f.Size); err != nil {
 		return unit{}, false, err
 	}
-	changed := area(f)
+	p, err := v.sizer.picture(f)
+	if err != nil {
+		return unit{}, false, fmt.Errorf("scaling picture %d: %w", f.Number, err)
+	}
+	changed := area(p)
+	v.c.Meter.Taken(f.Number, float64(changed)/float64(p.Size.X*p.Size.Y))
 	if changed == 0 && !key && v.loaded {
 		return unit{}, false, nil
 	}
-	if err := v.encoder.Load(f); err != nil {
+	if err := v.encoder.Load(p); err != nil {
 		return unit{}, false, fmt.Errorf("converting picture %d: %w", f.Number, err)
 	}
 	captured := f.Captured
+	if f.Number == v.taken {
+		captured = now
+	}
+	v.taken = f.Number
 	f.Release()
 	kind := ratecontrol.Motion
+	if !v.loaded {
+		v.why = telemetry.KeyStart
+	}
 	if key || !v.loaded {
 		kind = ratecontrol.Key
 	}
@@ -170,28 +195,53 @@ func (v *video) again(now time.Time, key bool) (unit, bool, error) {
 
 // encode has the loaded picture encoded.
 func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed int) (unit, bool, error) {
-	d := v.rc.Plan(now, ratecontrol.Picture{Pixels: v.size.X * v.size.Y, ChangedPixels: changed, Kind: kind})
+	size := v.sizer.sent
+	d := v.rc.Plan(now, ratecontrol.Picture{Pixels: size.X * size.Y, ChangedPixels: changed, Kind: kind})
 	au, err := v.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key})
 	if err != nil {
-		return unit{}, false, fmt.Errorf("encoding a %s picture of %dx%d: %w", kind, v.size.X, v.size.Y, err)
+		return unit{}, false, fmt.Errorf("encoding a %s picture of %dx%d: %w", kind, size.X, size.Y, err)
 	}
 	v.rc.Done(now, kind, au.QP, au.SizeBytes)
+	v.sizer.ladder.Observe(now, ratecontrol.Coded{Kind: kind, QP: au.QP, SizeBytes: au.SizeBytes, AllowedBytes: d.AllowedBytes})
 	if au.Key {
 		v.keyBytes.Store(int64(au.SizeBytes))
 	}
 	v.frame++
+	timestamp := v.clock.at(captured)
 	v.c.Meter.Encoded(now, telemetry.Picture{
-		Width: v.size.X, Height: v.size.Y, QP: au.QP, Key: au.Key, Refine: kind == ratecontrol.Refine,
-		Wait: now.Sub(captured), Convert: au.Convert, Encode: au.Encode,
+		Frame: v.frame, RTP: timestamp, SizeBytes: au.SizeBytes, Captured: captured, Encoded: time.Now(),
+		Why: v.why, Again: captured.Equal(now),
+		Width: size.X, Height: size.Y, QP: au.QP, Key: au.Key, Refine: kind == ratecontrol.Refine,
+		BudgetBytes: d.AllowedBytes, Wait: now.Sub(captured), Convert: au.Convert, Encode: au.Encode,
 	})
-	return unit{au, v.frame, v.clock.at(captured), captured}, true, nil
+	return unit{au, v.frame, timestamp, captured}, true, nil
 }
 
-// fit opens an encoder for pictures of this size.
-func (v *video) fit(size image.Point) error {
-	if v.encoder != nil && v.size == size {
+// fit opens an encoder for the pictures of a source of this size, which may be
+// sent smaller.
+func (v *video) fit(source image.Point) error {
+	before := v.sizer.source
+	changed, err := v.sizer.fit(source)
+	if err != nil {
+		return err
+	}
+	if v.encoder != nil && !changed {
 		return nil
 	}
+	if err := v.open(v.sizer.sent); err != nil {
+		return err
+	}
+	percent, reason := int(v.sizer.rung), v.sizer.ladder.Reason()
+	v.c.Meter.Sized(percent, reason)
+	if before == source {
+		v.c.Log.Info("another size is sent", "percent", percent, "width", v.sizer.sent.X, "height", v.sizer.sent.Y, "reason", reason)
+		return nil
+	}
+	v.notify(Notice{Size: source, Paused: v.state.Paused, Reason: v.state.Reason})
+	return nil
+}
+
+func (v *video) open(size image.Point) error {
 	if v.encoder != nil {
 		v.encoder.Close()
 	}
@@ -200,8 +250,7 @@ func (v *video) fit(size image.Point) error {
 		v.encoder = nil
 		return fmt.Errorf("opening an encoder for %dx%d: %w", size.X, size.Y, err)
 	}
-	v.encoder, v.size, v.loaded = e, size, false
-	v.notify(Notice{Size: size, Paused: v.state.Paused, Reason: v.state.Reason})
+	v.encoder, v.loaded = e, false
 	return nil
 }
 

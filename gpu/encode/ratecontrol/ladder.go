@@ -10,9 +10,12 @@ import (
 // either side has.
 type Rung int
 
+// FullSize is the highest rung.
+const FullSize Rung = 100
+
 // rungs from the source's own size down. Three quarters leave text readable; a
 // half is where a smaller picture stops being one of a desktop.
-var rungs = [...]Rung{100, 75, 50}
+var rungs = [...]Rung{FullSize, 75, 50}
 
 // leastSide is the shortest side that is still made smaller, in pixels: what is
 // smaller already costs little at any QP.
@@ -21,7 +24,7 @@ const leastSide = 128
 // Size of the pictures at this rung for a source. Below the source's own they
 // have even sides.
 func (r Rung) Size(source image.Point) image.Point {
-	if r >= 100 || min(source.X, source.Y) < leastSide {
+	if r >= FullSize || min(source.X, source.Y) < leastSide {
 		return source
 	}
 	return image.Pt(r.side(source.X), r.side(source.Y))
