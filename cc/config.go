@@ -33,6 +33,8 @@ type Config struct {
 	// Memory is that of an earlier connection over the same route; the zero
 	// value is none.
 	Memory Memory
+	// Relayed says that a relay passes the packets on: the start is careful.
+	Relayed bool
 	// Off are parts to switch off.
 	Off Part
 }

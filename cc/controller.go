@@ -55,18 +55,14 @@ type Controller struct {
 	claimed   float64 // of the capacity, smoothed
 	started   bool
 	recheck   time.Time // when the path is to be looked at again; zero: at the next feedback
+	since     uint64    // the first sequence that took the present path
 }
 
 // New makes a controller that knows nothing but the configuration.
 func New(c Config) *Controller {
 	c = c.withDefaults()
 	k := &Controller{c: c, share: newShare()}
-	k.update = Update{
-		Target: c.Start, Pace: max(startPace, c.Start), State: "starting", Reason: "no feedback yet",
-		// A first picture may be as large as it wants; what is more than a
-		// little waits for the first feedback.
-		Path: Path{Rate: c.Start, Depth: startDepth},
-	}
+	k.begin(k.startTarget(c.Relayed))
 	return k
 }
 
@@ -89,11 +85,16 @@ func (c *Controller) OnSent(now time.Time, s Sent) {
 // OnFeedback takes one report of the receiver, in order of sequence.
 func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
 	trains := 0
+	heard := false // from packets of an earlier path
 	var last *packet
 	var lastDelay time.Duration
 	for _, a := range acks {
 		p := c.history.get(a.Sequence)
 		if p == nil || p.acked {
+			continue
+		}
+		if p.Sequence < c.since {
+			p.acked, heard = !a.Lost, heard || !a.Lost
 			continue
 		}
 		if a.Lost {
@@ -113,10 +114,12 @@ func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
 	if s, ok := c.train.close(); ok {
 		trains += c.learn(s)
 	}
+	if last != nil || heard {
+		c.outage.hear(now)
+	}
 	if last == nil {
 		return c.update // that all is lost is no end of an outage
 	}
-	c.outage.hear(now)
 	c.delivered.close()
 	c.estimate(now, trains)
 	c.virtual.sync(&c.history, last, lastDelay-c.queue.base-2*c.queue.noise(), c.cap.rate)

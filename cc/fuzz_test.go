@@ -73,6 +73,9 @@ func (f *fuzzed) step(s *script) Update {
 		f.now = f.now.Add(pick(s, oddSteps))
 		return f.c.OnTick(f.now)
 	case 7:
+		if op/8%8 == 7 {
+			return f.c.RouteChanged(f.now, Memory{Capacity: pick(s, oddRates), At: f.now.Add(pick(s, oddSteps))}, op/64 == 1)
+		}
 		f.now = f.now.Add(time.Duration(op/8) * time.Millisecond)
 		f.frame++
 	}

@@ -1,6 +1,10 @@
 package cc
 
-import "time"
+import (
+	"time"
+
+	"nearglass/cc/rate"
+)
 
 const (
 	// recallGain is how much above what is remembered the first train leaves,
@@ -10,6 +14,55 @@ const (
 	// a queue of 80 ms at 1 Mbit/s if the path is that bad now.
 	recallBytes = 10_000
 )
+
+// Shares of what arrived of late that a stream begins anew with. The hint comes
+// up to a second after the change: by then what arrives is what the new path
+// carries, or less. What is too much for a relay stands in the buffers of its
+// TCP connections, for longer than any router holds it, so there the start is
+// lower: it lets such a queue drain, and the least delay be found.
+const (
+	stillShare   = 0.8
+	relayedShare = 0.5
+)
+
+// RouteChanged tells that packets take another path from now on. What was
+// learned of the old one is forgotten, its least delay first of all: beside it
+// the delay of a longer path looks like a queue that never drains. m is what is
+// remembered of the new path; relayed says that a relay passes packets on.
+func (c *Controller) RouteChanged(now time.Time, m Memory, relayed bool) Update {
+	share := stillShare
+	if relayed {
+		share = relayedShare
+	}
+	arrives := c.sizes.encoder(c.delivered.rate().Scale(share), c.c.FrameInterval)
+	target := min(max(arrives, c.startTarget(relayed)), c.c.Max)
+	c.train, c.cap, c.queue, c.loss, c.blind = train{}, capacity{}, queue{}, lossModel{}, blind{}
+	c.share, c.delivered, c.virtual, c.claimed = newShare(), delivered{}, virtualQueue{}, 0
+	c.recheck, c.since = time.Time{}, c.history.next
+	c.c.Memory, c.c.Relayed = m, relayed
+	c.begin(target)
+	c.update.Reason = "the packets take another path"
+	c.recall(now)
+	return c.update
+}
+
+// startTarget is the target while nothing is known of the path.
+func (c *Controller) startTarget(relayed bool) rate.Rate {
+	if relayed {
+		return max(c.c.Start.Scale(relayedShare), c.c.Min)
+	}
+	return c.c.Start
+}
+
+// begin sets the rates for a path of which nothing is known.
+func (c *Controller) begin(target rate.Rate) {
+	c.update = Update{
+		Target: target, Pace: max(startPace, target), State: "starting", Reason: "no feedback yet",
+		// A first picture may be as large as it wants; what is more than a
+		// little waits for the first feedback.
+		Path: Path{Rate: target, Depth: startDepth},
+	}
+}
 
 // recall begins with a train at the remembered capacity. It is probed and not
 // trusted: the target stays at the start until feedback shows the train.
