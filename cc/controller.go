@@ -84,20 +84,18 @@ func (c *Controller) OnSent(now time.Time, s Sent) {
 
 // OnFeedback takes one report of the receiver, in order of sequence.
 func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
-	trains := 0
-	heard := false // from packets of an earlier path
+	trains, heard := 0, false // heard from packets of an earlier path
 	var last *packet
 	var lastDelay time.Duration
 	for _, a := range acks {
 		p := c.history.get(a.Sequence)
-		if p == nil || p.acked {
+		switch {
+		case p == nil || p.acked:
 			continue
-		}
-		if p.Sequence < c.since {
+		case p.Sequence < c.since:
 			p.acked, heard = !a.Lost, heard || !a.Lost
 			continue
-		}
-		if a.Lost {
+		case a.Lost:
 			c.miss(p)
 			continue
 		}
@@ -114,21 +112,21 @@ func (c *Controller) OnFeedback(now time.Time, acks []Ack) Update {
 	if s, ok := c.train.close(); ok {
 		trains += c.learn(s)
 	}
-	if last != nil || heard {
+	if last != nil || heard { // that all is lost is no end of an outage
 		c.outage.hear(now)
 	}
 	if last == nil {
-		return c.update // that all is lost is no end of an outage
+		return c.update
 	}
-	c.delivered.close()
 	c.estimate(now, trains)
 	c.virtual.sync(&c.history, last, lastDelay-c.queue.base-2*c.queue.noise(), c.cap.rate)
 	c.decide(now)
 	return c.update
 }
 
-// estimate says what the path carries.
+// estimate says what the path carries, at the end of a report.
 func (c *Controller) estimate(now time.Time, trains int) {
+	c.delivered.close()
 	before := c.cap.rate
 	c.cap.update(trains, c.off(Change), c.off(Calm))
 	if c.blind.on && c.blind.shaken && !c.share.competing {
