@@ -26,9 +26,16 @@ function route(f: Figures): string {
   return [typeof said === 'string' && said ? said : f.route, f.remote].filter(Boolean).join(' \u00b7 ') || none;
 }
 
+function picture(f: Figures): string {
+  if (!f.width) return none;
+  const percent = host(f, 'sizePercent') ?? 100;
+  const share = percent < 100 ? ` (${percent} %)` : '';
+  return `${f.width} \u00d7 ${f.height}${share}${f.codec ? ` \u00b7 ${f.codec.replace('H264', 'H.264')}` : ''}`;
+}
+
 const rows: Row[] = [
   ['Route', route],
-  ['Picture', (f) => (f.width ? `${f.width} \u00d7 ${f.height}${f.codec ? ` \u00b7 ${f.codec.replace('H264', 'H.264')}` : ''}` : none)],
+  ['Picture', picture],
   ['Frames', (f) => `${shown(f.fps, '/s', 0)} \u00b7 ${f.framesShown} shown`],
   ['Bitrate', (f) => (host(f, 'targetKbps') === null ? rate(f.kbps) : `${rate(f.kbps)} of ${rate(host(f, 'targetKbps'))}`)],
   ['Delay', (f) => shown(f.delayMs, 'ms')],

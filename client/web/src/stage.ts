@@ -2,7 +2,7 @@
 
 import { h } from './dom';
 import type { Spot } from './protocol';
-import { actualZoom, fitted, follow, panBy, place, toPicture, zoomAt, zoomed, type Place, type Size, type View } from './view';
+import { actualZoom, fitted, follow, panBy, place, toPicture, whole, zoomAt, zoomed, type Place, type Size, type View } from './view';
 
 /** Chromium gives a track that waits for its first picture this width and height. */
 const blankPx = 2;
@@ -21,7 +21,7 @@ export class Stage {
   private readonly still = h('canvas', { class: 'still', hidden: true, 'aria-hidden': 'true' });
 
   view: View = fitted;
-  /** The host's picture as it is sent, in its own pixels: pointer and shapes count in these. */
+  /** The source's picture, in its own pixels however small it is sent: pointer and shapes count in these. */
   source: Size | null = null;
   onLayout: () => void = () => {};
 
@@ -48,10 +48,20 @@ export class Stage {
     return zoomed(this.view);
   }
 
-  /** The picture that is seen now, in its own pixels. */
+  /** The picture that is seen now, in the pixels of its source. */
   get picture(): Size {
-    if (!this.still.hidden) return { width: this.still.width, height: this.still.height };
-    return this.received ?? this.source ?? { width: 1280, height: 720 };
+    const seen = this.seen;
+    return seen ? whole(seen, this.source) : this.source ?? { width: 1280, height: 720 };
+  }
+
+  /** The size of what is on the screen, null before the first picture. */
+  private get seen(): Size | null {
+    return this.still.hidden ? this.received : { width: this.still.width, height: this.still.height };
+  }
+
+  /** It has a pixel for each of its source's. */
+  private get complete(): boolean {
+    return (this.seen?.width ?? this.picture.width) === this.picture.width;
   }
 
   /** The size of the video's picture, null before the first. */
@@ -67,12 +77,13 @@ export class Stage {
   layout(): void {
     const p = place(this.box, this.picture, devicePixelRatio, this.view);
     this.current = p;
+    const { complete } = this;
     for (const el of [this.video, this.still]) {
       el.style.left = `${p.left}px`;
       el.style.top = `${p.top}px`;
       el.style.width = `${p.width}px`;
       el.style.height = `${p.height}px`;
-      el.classList.toggle('sharp', p.sharp);
+      el.classList.toggle('sharp', p.sharp && complete);
     }
     this.onLayout();
   }

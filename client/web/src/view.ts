@@ -26,6 +26,23 @@ export interface Place {
   sharp: boolean;
 }
 
+/** A host never sends less than half of either side; its sizes are even, so that a share is off by up to two pixels. */
+const leastShare = 0.45;
+const roundedPx = 2;
+
+/**
+ * The picture that a received one stands for: the source's, when it is the same
+ * one made smaller, as a host does whose path is narrow. It is shown, and pointed
+ * at, as if it were whole.
+ */
+export function whole(received: Size, source: Size | null): Size {
+  if (!source || received.width > source.width || received.height > source.height) return received;
+  const across = received.width / source.width;
+  const down = received.height / source.height;
+  const off = Math.abs(across - down) * Math.min(source.width, source.height);
+  return Math.min(across, down) >= leastShare && off <= roundedPx ? source : received;
+}
+
 export const fitted: View = { zoom: 1, x: 0.5, y: 0.5 };
 
 /**

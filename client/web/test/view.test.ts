@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { actualZoom, fitted, follow, panBy, place, toPicture, zoomAt, type Size, type View } from '../src/view';
+import { actualZoom, fitted, follow, panBy, place, toPicture, whole, zoomAt, type Size, type View } from '../src/view';
 
 const hd: Size = { width: 1920, height: 1080 };
 
@@ -81,3 +81,22 @@ test('actual size is one to one and follows the mouse to every corner', () => {
   const start = place(box, hd, 1, follow(box, hd, 1, view, 0, 0));
   assert.deepEqual([start.left, start.top], [0, 0]);
 });
+
+const renditions: { name: string; received: Size; source: Size | null; is: 'source' | 'received' }[] = [
+  { name: 'all of it', received: hd, source: hd, is: 'source' },
+  { name: 'three quarters', received: { width: 1440, height: 810 }, source: hd, is: 'source' },
+  { name: 'a half', received: { width: 960, height: 540 }, source: hd, is: 'source' },
+  { name: 'three quarters, rounded to even sides', received: { width: 1024, height: 576 }, source: { width: 1366, height: 768 }, is: 'source' },
+  { name: 'a half of a small one, rounded', received: { width: 84, height: 66 }, source: { width: 166, height: 130 }, is: 'source' },
+  { name: 'less than a half', received: { width: 640, height: 360 }, source: hd, is: 'received' },
+  { name: 'another shape', received: { width: 1024, height: 768 }, source: hd, is: 'received' },
+  { name: 'nearly the same', received: { width: 1900, height: 1080 }, source: hd, is: 'received' },
+  { name: 'larger', received: hd, source: { width: 1280, height: 720 }, is: 'received' },
+  { name: 'a source unknown', received: hd, source: null, is: 'received' },
+];
+
+for (const c of renditions) {
+  test(`a received picture stands for its source: ${c.name}`, () => {
+    assert.deepEqual(whole(c.received, c.source), c.is === 'source' ? c.source : c.received);
+  });
+}
