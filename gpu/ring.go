@@ -26,6 +26,8 @@ type Ring struct {
 	closed  bool
 	err     error
 	wake    chan struct{}
+
+	activity activity
 }
 
 // Slot is the memory of one picture while the writer fills it.
@@ -177,6 +179,7 @@ func (r *Ring) Publish(s *Slot, captured time.Time, damage []image.Rectangle, ma
 	}
 	r.number++
 	s.number, s.captured, s.mark = r.number, captured, mark
+	r.activity.published(captured)
 	r.spread(s, damage)
 	s.stale.Reset()
 	r.newest = s

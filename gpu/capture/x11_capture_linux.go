@@ -134,7 +134,11 @@ func (g *grabber) loop(ctx context.Context) error {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		if err := g.step(time.Now()); err != nil {
+		now := time.Now()
+		g.ring.Asking(now)
+		err := g.step(now)
+		g.ring.Asking(time.Time{})
+		if err != nil {
 			return err
 		}
 		timer.Stop()
