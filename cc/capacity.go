@@ -59,6 +59,23 @@ func (c *capacity) add(s sample) bool {
 	return true
 }
 
+// heldShort is how much too short, relatively, a train has to be to count as
+// held: where another stream's train came first, a larger rate is often true.
+const heldShort = 1
+
+// stretch corrects a train that was held on the way, or at a receiver that had
+// other work, and then let go at once: its packets arrive closer together than
+// the bottleneck let them through. The time it was held belongs to them, up to
+// what the estimate has them take.
+func (c *capacity) stretch(s *sample, held time.Duration) {
+	if c.rough || c.rate <= 0 {
+		return
+	}
+	if short := c.rate.Duration(s.bytes) - s.received; float64(short) > heldShort*float64(s.received) {
+		s.received += min(held, short)
+	}
+}
+
 // back returns the i-th newest sample, 0 being the newest.
 func (c *capacity) back(i int) *sample { return &c.samples[(c.n-1-i)%capacitySamples] }
 

@@ -8,11 +8,14 @@ import (
 )
 
 const (
-	// headroom is the share of the capacity that the stream fills. At 0.93 the
-	// queue would be as short, but when a path falls from 10 to 3 Mbit/s just
-	// after a report, 120 ms pass until the next one tells, and each hundredth
-	// more adds 4 ms to the queue meanwhile: at 0.9 it comes to 238 ms.
-	headroom = 0.9
+	// leastFill and mostFill are the share of the capacity that the stream
+	// fills, where reports come every slowReport and every quickReport. At 0.95
+	// the queue is as short as at 0.9, but when a path falls from 10 to 3 Mbit/s
+	// just after a report, an interval and a round trip pass until the next one
+	// tells, and each hundredth more adds 4 ms to the queue meanwhile: at 0.9
+	// and with 120 ms until then it comes to 238 ms.
+	leastFill, mostFill     = 0.9, 0.95
+	slowReport, quickReport = 100 * time.Millisecond, 50 * time.Millisecond
 	// evenPace is the capacity at which packets leave at twice its rate, so
 	// that the path spreads them and a larger capacity shows within one
 	// picture. The pace goes with the root of the capacity: where the trains of
@@ -178,6 +181,9 @@ func (c *Controller) learn(s sample) int {
 	c.queue.observe(s.at, min(s.first, s.last))
 	if s.headed {
 		c.queue.add(&s)
+		if held := c.queue.held(); held > leastHeld+2*c.queue.noise() && !c.share.competing {
+			c.cap.stretch(&s, held)
+		}
 	}
 	if c.cap.add(s) {
 		return 1
@@ -274,9 +280,9 @@ func (c *Controller) weigh(now time.Time) weighed {
 	w := c.alone(now, standing, tolerated, known)
 	if known && !c.off(Compete) {
 		c.claimed += (float64(w.wire)/float64(c.cap.rate) - c.claimed) / claimedReports
-		c.share.compete(now, standing, tolerated, max(c.used(), c.claimed))
+		c.share.compete(now, standing, tolerated, min(c.claimed, c.passes()))
 	}
-	c.queue.held = c.share.competing
+	c.queue.filled = c.share.competing
 	if c.share.competing {
 		w = weighed{c.cap.rate.Scale(c.share.claim(now)), "competing", "another flow keeps the queue full"}
 	}
@@ -286,14 +292,25 @@ func (c *Controller) weigh(now time.Time) weighed {
 	return w
 }
 
-// used is what arrives, as a share of the most that did of late.
-func (c *Controller) used() float64 {
-	return float64(c.delivered.rate()) / float64(max(c.delivered.most(), 1))
+// passes is what arrives, as a share of what trains show: beside a flow that
+// fills the queue, most of the bottleneck's time goes to its packets, and ours
+// are spread by few of them.
+func (c *Controller) passes() float64 {
+	return float64(c.delivered.rate()) / float64(c.cap.rate)
+}
+
+// fill is the share of the capacity that the stream takes.
+func (c *Controller) fill() float64 {
+	every := min(max(c.outage.every, quickReport), slowReport)
+	if c.outage.every == 0 || c.blind.on {
+		every = slowReport
+	}
+	return mostFill - (mostFill-leastFill)*float64(every-quickReport)/float64(slowReport-quickReport)
 }
 
 // alone is the rate where nobody fills the queue on purpose.
 func (c *Controller) alone(now time.Time, standing, tolerated time.Duration, known bool) weighed {
-	room := c.cap.rate.Scale(headroom * c.share.value)
+	room := c.cap.rate.Scale(c.fill() * c.share.value)
 	if c.share.met(now) {
 		room += rate.Rate(levelling * math.Sqrt(float64(c.cap.rate)*float64(rate.Mbps)))
 	}

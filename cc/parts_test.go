@@ -45,7 +45,7 @@ func TestBaseForgets(t *testing.T) {
 	for _, held := range []bool{false, true} {
 		var q queue
 		q.observe(virtualStart, 10*ms)
-		q.held = held
+		q.filled = held
 		for at := time.Duration(0); at < 3*baseHalf; at += 100 * ms {
 			q.observe(virtualStart.Add(at), 30*ms)
 		}

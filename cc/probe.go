@@ -43,7 +43,7 @@ func (p *prober) plan(now time.Time, c *Controller, state string) Probe {
 	case state == "competing":
 		after = contendAfter
 		r, size = max(r, c.delivered.most()), leastProbe
-	case c.cap.rate.Scale(headroom) >= c.c.Max:
+	case c.cap.rate.Scale(c.fill()) >= c.c.Max:
 		return c.update.Probe
 	}
 	if now.Sub(c.cap.at) < after || now.Sub(p.at) < after {

@@ -28,7 +28,7 @@ type head struct {
 type queue struct {
 	base, next time.Duration // least one-way delay, of this window and the coming one
 	since      time.Time     // when the coming one began; zero: no delay is known
-	held       bool          // another flow fills the queue: its delay is no base
+	filled     bool          // another flow fills the queue: its delay is no base
 	heads      [heads]head
 	n          int
 }
@@ -38,7 +38,7 @@ func (q *queue) observe(at time.Time, delay time.Duration) {
 	switch {
 	case q.since.IsZero():
 		q.base, q.next, q.since = delay, delay, at
-	case q.held:
+	case q.filled:
 		q.base = min(q.base, delay)
 		q.next, q.since = q.base, at
 	case at.Sub(q.since) > baseHalf:
@@ -60,12 +60,15 @@ func (q *queue) back(i int) *head { return &q.heads[(q.n-1-i)%heads] }
 func (q *queue) known() int { return min(q.n, heads) }
 
 // noise is how much the delay differs from one train to the next, for no
-// reason that a controller could act upon: the median.
+// reason that a controller could act upon: the median. What our own packets
+// explain is no noise: on a slow path they put whole packets in front of the
+// next train.
 func (q *queue) noise() time.Duration {
 	var steps [heads]time.Duration
 	n := 0
 	for i := 0; i+1 < min(q.known(), 17); i++ {
-		steps[n] = (q.back(i).delay - q.back(i+1).delay).Abs()
+		a, b := q.back(i), q.back(i+1)
+		steps[n] = min((a.delay - b.delay).Abs(), (a.unforeseen - b.unforeseen).Abs())
 		n++
 	}
 	if n == 0 {
@@ -73,6 +76,20 @@ func (q *queue) noise() time.Duration {
 	}
 	slices.Sort(steps[:n])
 	return steps[n/2]
+}
+
+// leastHeld is how late the first packet of a train has to be for it to count as
+// held on the way, beyond what is noise.
+const leastHeld = 2 * time.Millisecond
+
+// held is how much later the first packet of the newest train came than our own
+// packets and what others of late had in front of ours explain.
+func (q *queue) held() time.Duration {
+	_, unforeseen, ok := q.least(recently)
+	if !ok {
+		return 0
+	}
+	return q.back(0).unforeseen - unforeseen
 }
 
 // least returns the smallest queue and the smallest unforeseen one that the
