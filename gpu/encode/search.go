@@ -16,6 +16,8 @@ type search struct {
 	wait     int     // so many until the next
 	trial    bool    // this picture is one
 	counts   bool    // this picture says something about motion
+	fresh    bool    // a wide search found nothing of this picture in the one before
+	once     bool    // the next picture is the same again: narrowly, whatever is in force
 }
 
 // Chosen on pages that slide by 1 to 120 pixels a picture at 57 a second.
@@ -25,6 +27,10 @@ const (
 	hardlyMore  = 1.1 // of the wide search's bytes are worth the narrow one's time
 	clearlyLess = 0.8 // of the narrow search's bytes are worth the wide one's time
 	surprising  = 1.5 // times the cost so far
+	// newScene is how many times the cost so far a picture takes that has
+	// nothing in common with the one before: a new page of text 13 to 27 times
+	// what one that scrolls does.
+	newScene = 4
 	// largePart of a picture has to change before its motion tells much.
 	largePart = 8
 	// qpHalving is the QP difference at which new text takes half the bytes.
@@ -36,6 +42,10 @@ func newSearch() search { return search{wide: true, wait: firstTrial} }
 // choose says whether to search the next picture widely. Of a whole picture so
 // many pixels changed.
 func (s *search) choose(changed, whole int) bool {
+	if s.once {
+		s.once, s.counts = false, false
+		return false
+	}
 	s.counts = changed*largePart >= whole
 	if !s.counts {
 		return s.wide
@@ -47,10 +57,12 @@ func (s *search) choose(changed, whole int) bool {
 
 // done learns from the picture that was searched as chosen.
 func (s *search) done(qp, sizeBytes int) {
+	s.fresh = false
 	if !s.counts {
 		return
 	}
 	cost := float64(sizeBytes) * math.Exp2(float64(qp)/qpHalving)
+	s.fresh = s.wide != s.trial && s.cost > 0 && cost > newScene*s.cost
 	if s.trial {
 		s.judge(cost)
 		return
@@ -61,6 +73,11 @@ func (s *search) done(qp, sizeBytes int) {
 	// A rise counts at once, a fall by and by.
 	s.cost = max(cost, s.cost+(cost-s.cost)/4)
 }
+
+// repeat says that the picture was dropped and is encoded once more. Of a new
+// scene the wide search has just found nothing: the narrow one takes a third of
+// its time and 2 % more bytes.
+func (s *search) repeat() { s.once = s.fresh }
 
 // judge ends a trial of the search that is not in force.
 func (s *search) judge(cost float64) {

@@ -53,3 +53,34 @@ func (m motion) run(t *testing.T, name string, part int, s *search) {
 		t.Errorf("%s, part %d: %d trials, right after %d pictures; want at most %d and %d", name, part, trials, settled, m.mostTrials, m.mostSettles)
 	}
 }
+
+// A picture that is dropped and encoded again is searched narrowly only if the
+// wide search found that it has nothing in common with the one before.
+func TestSearchOfADroppedPicture(t *testing.T) {
+	for name, c := range map[string]struct {
+		scroll, dropped, changed int
+		wantWide                 bool
+	}{
+		"a new scene":               {scroll: 10_000, dropped: 150_000, changed: 1000},
+		"a scroll that became more": {scroll: 10_000, dropped: 30_000, changed: 1000, wantWide: true},
+		"a small update":            {scroll: 10_000, dropped: 150_000, changed: 20, wantWide: true},
+	} {
+		s := newSearch()
+		picture := func(changed, size int) bool {
+			wide := s.choose(changed, 1000)
+			s.done(20, size)
+			return wide
+		}
+		for range firstTrial / 2 {
+			picture(1000, c.scroll)
+		}
+		picture(c.changed, c.dropped)
+		s.repeat()
+		if got := picture(c.changed, c.dropped/2); got != c.wantWide {
+			t.Errorf("%s: again, wide is %v", name, got)
+		}
+		if !picture(1000, c.scroll) {
+			t.Errorf("%s: the picture after it is searched narrowly too", name)
+		}
+	}
+}

@@ -180,6 +180,7 @@ func (e *x264Encoder) Drop() (AccessUnit, error) {
 		return AccessUnit{}, fmt.Errorf("encode: x264 does not give picture %d up", e.pictures-1)
 	}
 	e.changed += e.last.changed
+	e.search.repeat()
 	return e.last.drop(slices), nil
 }
 
