@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"slices"
@@ -48,6 +49,16 @@ type Config struct {
 	// ("max-bitrate"), LowestBitrate to HighestBitrate. 0 means
 	// DefaultMaxBitrate. It has no effect on a fixed Bitrate.
 	MaxBitrate rate.Rate
+	// QP is the sharpest that pictures in motion are encoded at ("qp"), LeastQP to
+	// MostQP; a still picture is sharpened by a few more. 0 leaves it to
+	// ratecontrol.
+	QP int
+	// CRF says the same in the words of x264's other mode ("crf"): the QP that it
+	// stands for. Either, or neither.
+	CRF float64
+	// FullSize sends no smaller pictures when a path carries even the coarsest no
+	// more ("full-size").
+	FullSize bool
 	// FPS is the most pictures a second ("fps"), 1 to 240. 0 means 60.
 	FPS int
 	// Preset is the x264 preset ("preset"). Empty means the encoder's default.
@@ -66,6 +77,8 @@ const (
 	DefaultMaxBitrate rate.Rate = 50 * rate.Mbps
 	LowestBitrate     rate.Rate = 200 * rate.Kbps // below it text stays unreadable for seconds
 	HighestBitrate    rate.Rate = 500 * rate.Mbps
+	LeastQP                     = 1
+	MostQP                      = 40 // beyond it no text can be read
 	DefaultFPS                  = 60
 	MaxFPS                      = 240
 )
@@ -142,6 +155,7 @@ func (c Config) checkPicture() error {
 		errs = append(errs, checkBitrate("bitrate", c.Bitrate))
 	}
 	errs = append(errs, checkBitrate("max-bitrate", c.MaxBitrate))
+	errs = append(errs, c.checkQP())
 	if c.FPS < 1 || c.FPS > MaxFPS {
 		errs = append(errs, fmt.Errorf("fps %d is outside 1 to %d", c.FPS, MaxFPS))
 	}
@@ -152,6 +166,27 @@ func (c Config) checkPicture() error {
 		errs = append(errs, fmt.Errorf("profile %q is unknown: write auto, baseline or high", c.Profile))
 	}
 	return errors.Join(errs...)
+}
+
+func (c Config) checkQP() error {
+	switch {
+	case c.QP != 0 && c.CRF != 0:
+		return fmt.Errorf("qp and crf are both set, to %d and %g, and mean the same: set one of them", c.QP, c.CRF)
+	case c.QP != 0 && (c.QP < LeastQP || c.QP > MostQP):
+		return fmt.Errorf("qp %d is outside %d to %d", c.QP, LeastQP, MostQP)
+	case c.CRF != 0 && !(c.CRF >= LeastQP && c.CRF <= MostQP):
+		return fmt.Errorf("crf %g is outside %d to %d", c.CRF, LeastQP, MostQP)
+	}
+	return nil
+}
+
+// sharpest is the QP that either setting asks for, 0 when none does. A CRF is the
+// QP that x264 gives to content of average complexity.
+func (c Config) sharpest() int {
+	if c.CRF != 0 {
+		return int(math.Round(c.CRF))
+	}
+	return c.QP
 }
 
 func checkBitrate(name string, r rate.Rate) error {

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,6 +26,20 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// TestSharpestQP: a CRF is read as the QP that it stands for.
+func TestSharpestQP(t *testing.T) {
+	for _, tt := range []struct {
+		qp   int
+		crf  float64
+		want int
+	}{{0, 0, 0}, {20, 0, 20}, {0, 23, 23}, {0, 23.5, 24}, {40, 0, 40}, {0, 1, 1}} {
+		c, err := Config{StateDir: "/tmp/x", QP: tt.qp, CRF: tt.crf}.WithDefaults()
+		if err != nil || c.sharpest() != tt.want {
+			t.Errorf("qp %d, crf %g: %d, %v; want %d", tt.qp, tt.crf, c.sharpest(), err, tt.want)
+		}
+	}
+}
+
 // TestValidate: each wrong setting is named, and so is what to write instead.
 func TestValidate(t *testing.T) {
 	tests := map[string]struct {
@@ -40,6 +55,11 @@ func TestValidate(t *testing.T) {
 		"high bitrate":   {func(c *Config) { c.Bitrate = 1000 * rate.Mbps }, []string{"bitrate"}},
 		"low maximum":    {func(c *Config) { c.MaxBitrate = rate.Kbps }, []string{"max-bitrate", "1 kbit/s", "200 kbit/s"}},
 		"high maximum":   {func(c *Config) { c.MaxBitrate = 501 * rate.Mbps }, []string{"max-bitrate", "500.0 Mbit/s"}},
+		"fine qp":        {func(c *Config) { c.QP = -1 }, []string{"qp -1", "1 to 40"}},
+		"coarse qp":      {func(c *Config) { c.QP = 41 }, []string{"qp 41", "1 to 40"}},
+		"crf":            {func(c *Config) { c.CRF = 51.5 }, []string{"crf 51.5", "1 to 40"}},
+		"no crf":         {func(c *Config) { c.CRF = math.NaN() }, []string{"crf NaN", "1 to 40"}},
+		"qp and crf":     {func(c *Config) { c.QP, c.CRF = 20, 23 }, []string{"qp", "crf", "one of them"}},
 		"fps":            {func(c *Config) { c.FPS = 1000 }, []string{"fps", "240"}},
 		"negative fps":   {func(c *Config) { c.FPS = -1 }, []string{"fps"}},
 		"preset":         {func(c *Config) { c.Preset = "warp" }, []string{"preset", "warp", "superfast"}},

@@ -135,7 +135,7 @@ func (h *Host) sessionConfig(v *viewer) session.Config {
 		Encoder: func(size image.Point) (encode.Encoder, error) {
 			return encode.Open(encode.Config{Size: size, FPS: h.cfg.FPS, Profile: profile, Preset: h.cfg.Preset})
 		},
-		FPS: h.cfg.FPS, Meter: v.meter, Log: v.log,
+		FPS: h.cfg.FPS, QP: h.cfg.sharpest(), FullSize: h.cfg.FullSize, Meter: v.meter, Log: v.log,
 	}
 }
 

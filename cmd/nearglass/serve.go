@@ -23,6 +23,7 @@ Examples:
   nearglass serve --listen 127.0.0.1:7433       this machine only
   nearglass serve --tls-cert desk.crt --tls-key desk.key
   nearglass serve --bitrate 8M                  fixed, whatever the path carries
+  nearglass serve --crf 23 --fps 30             coarser and fewer pictures, for a busy machine
 
 The same in the config file, ~/.config/nearglass/config.toml:
   rights = "view"

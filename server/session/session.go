@@ -75,6 +75,8 @@ type Config struct {
 	// when the size changes.
 	Encoder func(size image.Point) (encode.Encoder, error)
 	FPS     int // most pictures a second, for the rate control; 0 means 60
+	// QP is the sharpest of pictures in motion; 0 leaves it to ratecontrol.
+	QP int
 	// FullSize sends no smaller pictures when the path carries even the coarsest
 	// no more.
 	FullSize bool

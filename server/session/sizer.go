@@ -18,8 +18,9 @@ type sizer struct {
 	scaler       *encode.Scaler // nil at the source's own size
 }
 
-func newSizer(full bool) sizer {
-	return sizer{ladder: ratecontrol.NewLadder(ratecontrol.LadderConfig{Fixed: full}), rung: ratecontrol.FullSize}
+func newSizer(c Config) sizer {
+	l := ratecontrol.NewLadder(ratecontrol.LadderConfig{SharpestQP: c.QP, Fixed: c.FullSize})
+	return sizer{ladder: l, rung: ratecontrol.FullSize}
 }
 
 // choose takes the rung for the next picture and says whether it is another one,

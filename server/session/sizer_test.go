@@ -134,7 +134,7 @@ func TestHiddenViewerIsLeftAlone(t *testing.T) {
 }
 
 func TestSizerPassesPicturesOfTheSourcesSize(t *testing.T) {
-	s := newSizer(false)
+	s := newSizer(Config{})
 	if changed, err := s.fit(image.Pt(33, 17)); !changed || err != nil {
 		t.Fatalf("the first size: %v, %v", changed, err)
 	}

@@ -50,9 +50,22 @@ type video struct {
 func newVideo(c Config, notices chan Notice) *video {
 	return &video{
 		c: c, units: make(chan unit), orders: newMailbox(), notices: notices,
-		rc: ratecontrol.New(ratecontrol.Config{FPS: c.FPS}), sizer: newSizer(c.FullSize),
+		rc: ratecontrol.New(qualityOf(c)), sizer: newSizer(c),
 		clock: rtpClock{base: c.Meter.Zero()},
 	}
+}
+
+// stillSteps is how many QP steps a still picture is sharper in the end than one in
+// motion: the distance of ratecontrol's defaults.
+const stillSteps = 4
+
+// qualityOf is the rate control that a session is told.
+func qualityOf(c Config) ratecontrol.Config {
+	r := ratecontrol.Config{FPS: c.FPS}
+	if c.QP > 0 {
+		r.MotionQP, r.RefineQP = c.QP, max(c.QP-stillSteps, encode.MinQP)
+	}
+	return r
 }
 
 // run encodes until the context or the source ends.

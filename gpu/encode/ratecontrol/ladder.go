@@ -55,6 +55,9 @@ type LadderConfig struct {
 	// EasyQP is where there is room for a larger picture, default TightQP less
 	// 12: the same content at twice the pixels has to fit.
 	EasyQP int
+	// SharpestQP is what pictures in motion are held at although the link would
+	// carry more: it always counts as easy. 0 is none.
+	SharpestQP int
 	// Fixed keeps the source's own size.
 	Fixed bool
 }
@@ -94,7 +97,7 @@ const (
 // NewLadder stands on the highest rung.
 func NewLadder(c LadderConfig) *Ladder {
 	c.TightQP = orDefault(c.TightQP, defaultMaxQP-2)
-	c.EasyQP = orDefault(c.EasyQP, c.TightQP-12)
+	c.EasyQP = max(orDefault(c.EasyQP, c.TightQP-12), c.SharpestQP)
 	return &Ladder{config: c, wait: quietTime}
 }
 

@@ -110,7 +110,9 @@ func TestLadder(t *testing.T) {
 		"and then motion that fits just here": {
 			play: []stretch{motion(10*time.Second, 50), motion(5*time.Minute, 44)}, want: []Rung{100, 75}},
 		"the source's size is kept": {config: LadderConfig{Fixed: true}, play: []stretch{motion(time.Minute, 90), still(time.Minute)}, want: []Rung{100}},
-		"with other bounds":         {config: LadderConfig{TightQP: 36}, play: []stretch{motion(10*time.Second, 40)}, want: []Rung{100, 75}},
+		"motion that is held coarse": {config: LadderConfig{SharpestQP: 40},
+			play: []stretch{motion(10*time.Second, 50), {lasts: 20 * time.Second, rate: 60, qp: 44}}, want: []Rung{100, 75, 100}},
+		"with other bounds": {config: LadderConfig{TightQP: 36}, play: []stretch{motion(10*time.Second, 40)}, want: []Rung{100, 75}},
 	} {
 		c := newClimb(tt.config)
 		for _, s := range tt.play {
