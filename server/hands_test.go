@@ -3,11 +3,9 @@ package server
 import (
 	"image"
 	"math"
-	"net/netip"
 	"testing"
 
 	"nearglass/server/input"
-	"nearglass/server/transport"
 	"nearglass/signaling"
 )
 
@@ -75,21 +73,5 @@ func TestDemoLetsGoOfWhatAViewerHeld(t *testing.T) {
 	h.release()
 	if len(h.keys)+len(h.buttons) != 0 {
 		t.Errorf("after the release: %v, %v", h.keys, h.buttons)
-	}
-}
-
-func TestRouteInWords(t *testing.T) {
-	for addr, want := range map[string]string{
-		"127.0.0.1": "this machine", "::1": "this machine", "192.168.1.7": "local network", "fe80::1": "local network",
-		"::ffff:10.0.0.2": "local network", "100.101.102.103": "Tailscale", "fd7a:115c:a1e0::1": "Tailscale",
-		"203.0.113.9": "internet (203.0.113.9)",
-	} {
-		r := transport.Route{Remote: netip.AddrPortFrom(netip.MustParseAddr(addr), 5)}
-		if got := routeInWords(r); got != want {
-			t.Errorf("%s: %q, want %q", addr, got, want)
-		}
-	}
-	if got := routeInWords(transport.Route{RemoteType: "relay", Remote: netip.MustParseAddrPort("192.168.1.7:5")}); got != "TURN relay" {
-		t.Errorf("relayed: %q", got)
 	}
 }

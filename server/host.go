@@ -20,6 +20,7 @@ import (
 	"nearglass/gpu/encode"
 	"nearglass/server/access"
 	"nearglass/server/transport"
+	"nearglass/telemetry/netpath"
 )
 
 // Host serves the desktop of this machine. Its methods are safe for concurrent
@@ -34,6 +35,7 @@ type Host struct {
 	demo     *demoDesk
 	stages   *stages
 	routes   routeMemory
+	paths    *netpath.Watcher
 
 	mu      sync.Mutex
 	viewers map[*viewer]struct{}
@@ -56,6 +58,7 @@ func New(cfg Config, log *slog.Logger) (*Host, error) {
 		h.display = newDisplay(name)
 	}
 	h.stages = newStages(h, log)
+	h.paths = netpath.NewWatcher(netpath.Config{})
 	if h.store, err = access.Open(cfg.StateDir, log); err != nil {
 		return nil, err
 	}
@@ -94,6 +97,7 @@ func (h *Host) Close() error {
 
 func (h *Host) closeParts() error {
 	h.stages.close()
+	h.paths.Close()
 	if h.display != nil {
 		h.display.close()
 	}

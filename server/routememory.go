@@ -2,12 +2,10 @@ package server
 
 import (
 	"maps"
-	"net/netip"
 	"sync"
 	"time"
 
 	"nearglass/server/session"
-	"nearglass/server/transport"
 )
 
 // Bounds of what is remembered. A laptop that was closed for a coffee comes back
@@ -16,34 +14,6 @@ const (
 	routeMemoryAge  = 10 * time.Minute
 	mostRoutesKnown = 64
 )
-
-// routeKey names a way to a device. One that moves to another network, or is
-// reached through another interface of this machine, comes by another way.
-type routeKey struct {
-	device  string
-	local   netip.Addr   // of this machine's interface
-	remote  netip.Prefix // the network that the device is in; invalid where it hides
-	relayed bool
-}
-
-// Networks that a home or an office has: the addresses within one share what
-// lies between them and here.
-const (
-	network4Bits = 24
-	network6Bits = 64
-)
-
-func routeKeyOf(device string, r transport.Route) routeKey {
-	remote, bits := r.Remote.Addr().Unmap().WithZone(""), network6Bits
-	if remote.Is4() {
-		bits = network4Bits
-	}
-	network, _ := remote.Prefix(bits) // the zero Prefix for no address
-	return routeKey{
-		device: device, local: r.Local.Addr().Unmap().WithZone(""), remote: network,
-		relayed: r.LocalType == "relay" || r.RemoteType == "relay",
-	}
-}
 
 // routeMemory keeps what streams have learned of their routes, so that a viewer
 // that comes back begins near the rate that it had. It is lost with the process:
@@ -92,28 +62,4 @@ func (r *routeMemory) oldest() routeKey {
 		}
 	}
 	return key
-}
-
-// way is the route that the stream takes now; false before it takes any, and
-// when it takes none any more.
-func (v *viewer) way() (routeKey, bool) {
-	route, ok := v.peer.Route()
-	return routeKeyOf(v.grant.DeviceID, route), ok
-}
-
-// recall tells the session what is known of the route that it begins on.
-func (v *viewer) recall() session.Memory {
-	if way, ok := v.way(); ok {
-		return v.host.routes.recall(time.Now(), way)
-	}
-	return session.Memory{}
-}
-
-// remember keeps what the session has learned of its route. It is called when the
-// stream ends, and when nothing comes from the viewer: one that was cut off comes
-// back before its old stream is given up.
-func (v *viewer) remember() {
-	if way, ok := v.way(); ok {
-		v.host.routes.note(time.Now(), way, v.session.Memory())
-	}
 }

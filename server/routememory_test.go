@@ -2,52 +2,12 @@ package server
 
 import (
 	"fmt"
-	"net/netip"
 	"testing"
 	"time"
 
 	"nearglass/cc/rate"
 	"nearglass/server/session"
-	"nearglass/server/transport"
 )
-
-func routeOver(local, remote string) transport.Route {
-	at := func(s string) netip.AddrPort {
-		if s == "" {
-			return netip.AddrPort{}
-		}
-		return netip.AddrPortFrom(netip.MustParseAddr(s), 40000)
-	}
-	return transport.Route{Local: at(local), Remote: at(remote), LocalType: "host", RemoteType: "prflx"}
-}
-
-// TestRouteKey: what is learned over one way is not used over another.
-func TestRouteKey(t *testing.T) {
-	home := routeKeyOf("a", routeOver("192.168.1.2", "192.168.1.7"))
-	relayed := routeOver("192.168.1.2", "192.168.1.7")
-	relayed.RemoteType = "relay"
-	for name, tt := range map[string]struct {
-		key  routeKey
-		same bool
-	}{
-		"another port":               {routeKeyOf("a", routeOver("192.168.1.2", "192.168.1.7")), true},
-		"another lease":              {routeKeyOf("a", routeOver("192.168.1.2", "192.168.1.80")), true},
-		"mapped into IPv6":           {routeKeyOf("a", routeOver("::ffff:192.168.1.2", "::ffff:192.168.1.7")), true},
-		"another device":             {routeKeyOf("b", routeOver("192.168.1.2", "192.168.1.7")), false},
-		"through another interface":  {routeKeyOf("a", routeOver("100.64.0.2", "192.168.1.7")), false},
-		"from another network":       {routeKeyOf("a", routeOver("192.168.1.2", "203.0.113.9")), false},
-		"from an address that hides": {routeKeyOf("a", routeOver("192.168.1.2", "")), false},
-		"by a relay":                 {routeKeyOf("a", relayed), false},
-	} {
-		if (tt.key == home) != tt.same {
-			t.Errorf("%s: %+v beside %+v", name, tt.key, home)
-		}
-	}
-	one, other := routeKeyOf("a", routeOver("fd7a::1", "fd7a::2:3")), routeKeyOf("a", routeOver("fd7a::1", "fd7a::4:5"))
-	if one != other {
-		t.Errorf("two addresses of one IPv6 network: %+v, %+v", one, other)
-	}
-}
 
 func TestRouteMemoryExpiresAndIsBounded(t *testing.T) {
 	var r routeMemory

@@ -51,6 +51,7 @@ type viewer struct {
 	session *session.Session
 	meter   *telemetry.Meter
 	hands   hands
+	roads   roads
 	drawn   bool // the viewer draws the pointer itself
 
 	ctx       context.Context
@@ -86,6 +87,7 @@ func (h *Host) Open(ctx context.Context, r signaling.Request) (signaling.Session
 
 // connect makes the viewer's connection and answers its offer.
 func (h *Host) connect(ctx context.Context, r signaling.Request, grant access.Grant, st *stage, reader *gpu.Reader) (*viewer, string, error) {
+	h.paths.Warm(time.Now())
 	peer, err := h.endpoint.NewPeer(transport.PeerConfig{HighProfile: h.cfg.Profile != "baseline"})
 	if err != nil {
 		return nil, "", fmt.Errorf("making a connection: %w", err)
@@ -99,6 +101,7 @@ func (h *Host) connect(ctx context.Context, r signaling.Request, grant access.Gr
 		log:   h.log.With("device", grant.DeviceID, "source", r.Source),
 		meter: telemetry.NewMeter(time.Now()), done: make(chan struct{}),
 		statsOn: make(chan struct{}, 1), hasControl: make(chan struct{}, 1),
+		roads: roads{moved: make(chan struct{}, 1)},
 	}
 	size := st.place().Size
 	v.size.Store(&size)
@@ -173,6 +176,7 @@ func (v *viewer) run() {
 	v.parts.Go(v.messages)
 	v.parts.Go(v.notices)
 	v.parts.Go(v.figures)
+	v.parts.Go(v.followRoad)
 	v.parts.Go(func() { v.stream(connected) })
 	if v.drawn {
 		v.parts.Go(v.pointer)
@@ -251,6 +255,8 @@ func (v *viewer) events(connected chan struct{}) {
 			v.remember()
 		case transport.ChannelOpen:
 			v.greet(e.Label)
+		case transport.Moved:
+			v.noteMove()
 		case transport.Closed:
 			v.end(errors.New(e.Reason))
 		}

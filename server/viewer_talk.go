@@ -42,6 +42,7 @@ func (v *viewer) greet(label string) {
 	v.sayWatching(*v.size.Load())
 	state := v.reader.State()
 	v.sayState(session.Notice{Paused: state.Paused, Reason: state.Reason})
+	v.sayPath()
 	select {
 	case v.hasControl <- struct{}{}:
 	default:
@@ -105,11 +106,11 @@ func (v *viewer) figuresWhileOn() {
 	}
 }
 
-// snapshot is the stream's figures with the route that its packets take.
+// snapshot is the stream's figures with the road that its packets take.
 func (v *viewer) snapshot() telemetry.Snapshot {
 	s := v.meter.Snapshot(time.Now())
-	if r, ok := v.peer.Route(); ok {
-		s.Route = routeInWords(r)
+	if r, ok := v.roads.now(); ok {
+		s.Route, s.RouteUnknown = r.path.Words(), r.path.Unknown
 	}
 	return s
 }

@@ -114,6 +114,16 @@ type (
 	Pong struct {
 		T float64 `json:"t"`
 	}
+	// Path names the road that the stream's packets take: sent when it is known
+	// and whenever more or something else is. Kind is a word for programs, Words
+	// are for people; Unknown says what could not be known, and why. Changed is
+	// set when the packets took another road before.
+	Path struct {
+		Kind    string `json:"kind"`
+		Words   string `json:"words"`
+		Unknown string `json:"unknown"`
+		Changed bool   `json:"changed"`
+	}
 	// Bye ends the session.
 	Bye struct {
 		Reason string `json:"reason"`
@@ -139,6 +149,7 @@ func (State) MessageType() string     { return "state" }
 func (Cursor) MessageType() string    { return "cursor" }
 func (Pointer) MessageType() string   { return "pointer" }
 func (Pong) MessageType() string      { return "pong" }
+func (Path) MessageType() string      { return "path" }
 func (Bye) MessageType() string       { return "bye" }
 func (Stats) MessageType() string     { return "stats" }
 

@@ -7,6 +7,7 @@ package telemetry
 // and means are over about the last second, counts since the start.
 type Snapshot struct {
 	Route         string  `json:"route"`         // in words; empty while unknown
+	RouteUnknown  string  `json:"routeUnknown"`  // what of it could not be known, and why
 	Width         int     `json:"width"`         // of the picture that is sent, pixels
 	Height        int     `json:"height"`        //
 	FPS           float64 `json:"fps"`           // pictures encoded a second

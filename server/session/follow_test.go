@@ -159,6 +159,12 @@ func (e *fullEncoder) Close() error { return nil }
 // and gives the peer and what the session remembers.
 func follow(t *testing.T, peer *pathPeer, d time.Duration, change func(*Config)) (Memory, *Session) {
 	t.Helper()
+	return followAnd(t, peer, d, change, d, func(*Session) {})
+}
+
+// followAnd is follow, and calls act after a while.
+func followAnd(t *testing.T, peer *pathPeer, d time.Duration, change func(*Config), after time.Duration, act func(*Session)) (Memory, *Session) {
+	t.Helper()
 	ring := gpu.NewRing()
 	c := Config{
 		Peer: peer, Feedback: peer.feedback, Pictures: ring.NewReader(), FPS: 60, Meter: telemetry.NewMeter(time.Now()),
@@ -177,6 +183,10 @@ func follow(t *testing.T, peer *pathPeer, d time.Duration, change func(*Config))
 	begin := time.Now()
 	others.Go(func() { peer.run(ctx, begin) })
 	others.Go(func() { showFilm(ctx, ring) })
+	others.Go(func() {
+		time.Sleep(after)
+		act(s)
+	})
 	if err := s.Run(ctx); err != nil {
 		t.Errorf("the session ended with %v", err)
 	}
@@ -252,7 +262,7 @@ func TestSessionBounds(t *testing.T) {
 // TestSessionProbesWhatItRemembers: with the memory of an earlier stream it is
 // sooner at the same rate, by a probe train.
 func TestSessionProbesWhatItRemembers(t *testing.T) {
-	run := func(recall func() Memory) (r rate.Rate, probes int) {
+	run := func(recall func() Route) (r rate.Rate, probes int) {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
 			peer := newPathPeer(sim.LinkConfig{Delay: 10 * time.Millisecond, Rates: []sim.Step{{Rate: 16 * rate.Mbps}}})
@@ -263,13 +273,44 @@ func TestSessionProbesWhatItRemembers(t *testing.T) {
 		return r, probes
 	}
 	cold, _ := run(nil)
-	warm, probes := run(func() Memory { return Memory{Capacity: 16 * rate.Mbps, At: time.Now().Add(-time.Minute)} })
+	warm, probes := run(func() Route { return Route{Memory: Memory{Capacity: 16 * rate.Mbps, At: time.Now().Add(-time.Minute)}} })
 	if probes == 0 {
 		t.Error("what is remembered was not probed")
 	}
 	if warm < cold*9/10 {
 		t.Errorf("the first half second carried %v, and %v without the memory", warm, cold)
 	}
+}
+
+// TestSessionTakesAnotherRoute: what the session is told of a new route reaches
+// the controller, whose probe leaves, and what it remembers is no more that of
+// the old one.
+func TestSessionTakesAnotherRoute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		peer := newPathPeer(sim.LinkConfig{Delay: 10 * time.Millisecond, Rates: []sim.Step{{Rate: 16 * rate.Mbps}, {At: 2 * time.Second, Rate: 4 * rate.Mbps}}})
+		reroute := func(s *Session) {
+			if m := s.Memory(); m.Capacity < 10*rate.Mbps {
+				t.Errorf("of the first route %+v is remembered", m)
+			}
+			s.RouteChanged(Route{Relayed: true}) // replaced before the loop takes it
+			s.RouteChanged(Route{Memory: Memory{Capacity: 4 * rate.Mbps, At: time.Now().Add(-time.Minute)}, Relayed: true})
+			time.Sleep(time.Millisecond)
+			if m := s.Memory(); m != (Memory{}) {
+				t.Errorf("of the second route %+v is remembered", m)
+			}
+		}
+		memory, _ := followAnd(t, peer, 4*time.Second, nil, 2*time.Second, reroute)
+		if len(peer.probes) == 0 {
+			t.Error("what is remembered of the second route was not probed")
+		}
+		if memory.Capacity < 3*rate.Mbps || memory.Capacity > 5*rate.Mbps {
+			t.Errorf("in the end %+v is remembered", memory)
+		}
+		if r, worst := peer.delivered(begin.Add(3*time.Second), begin.Add(4*time.Second)); r < 2800*rate.Kbps || worst > 100*time.Millisecond {
+			t.Errorf("of 4 Mbit/s %v were used, with up to %v of queue", r, worst)
+		}
+	})
 }
 
 // TestPayloadFollowsThePath: a tunnel that is narrower than usual gets smaller

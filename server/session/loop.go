@@ -48,6 +48,9 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 			}
 			now = time.Now()
 			p = s.feedback(now, f, p)
+		case r := <-s.reroute:
+			now = time.Now()
+			p = s.change(now, r, p)
 		case <-timer.C:
 			now = time.Now()
 			s.c.Meter.Late(now.Sub(s.due))
@@ -92,6 +95,16 @@ func (s *Session) tick(now time.Time, p plan) plan {
 	return p
 }
 
+// change begins anew on another route. What was learned is the old one's.
+func (s *Session) change(now time.Time, r Route, p plan) plan {
+	c, ok := s.control.(follower)
+	if !ok {
+		return p
+	}
+	s.memory.Store(&Memory{})
+	return s.apply(now, c.RouteChanged(now, r.Memory, r.Relayed))
+}
+
 // feedback takes one report of the receiver.
 func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	if f.RTT > 0 {
@@ -114,7 +127,7 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	if len(f.Acks) > 0 {
 		s.pacer.Acked(f.Received...)
 		p = s.apply(now, s.control.OnFeedback(now, f.Acks))
-		if r, ok := s.control.(rememberer); ok {
+		if r, ok := s.control.(follower); ok {
 			m := r.Memory(now)
 			s.memory.Store(&m)
 		}

@@ -49,9 +49,16 @@ type controller interface {
 	Deadline() time.Time
 }
 
-// rememberer is a controller that learns something of the route.
-type rememberer interface {
+// follower is a controller that learns something of the route.
+type follower interface {
 	Memory(now time.Time) cc.Memory
+	RouteChanged(now time.Time, m cc.Memory, relayed bool) cc.Update
+}
+
+// Route is what is known of a route before packets take it.
+type Route struct {
+	Memory  Memory // of earlier streams over it; the zero value is none
+	Relayed bool   // a relay passes the packets on
 }
 
 // Memory is what a controller knew of a route, for the next stream over it.
@@ -66,9 +73,9 @@ type Config struct {
 	Bitrate rate.Rate
 	// MaxBitrate bounds a stream that follows the path. Zero: cc's own bound.
 	MaxBitrate rate.Rate
-	// Recall tells what is remembered of the route; it is asked when Run
-	// begins. Nil: nothing is.
-	Recall   func() Memory
+	// Recall tells what is known of the route; it is asked when Run begins. Nil:
+	// nothing is.
+	Recall   func() Route
 	NoRTX    bool        // the viewer takes no packet twice
 	Pictures *gpu.Reader // closed by the session
 	// Encoder opens an encoder for pictures of one size; it is asked again
@@ -98,6 +105,7 @@ type Session struct {
 	video   *video
 	pacer   *pacing.Pacer
 	notices chan Notice
+	reroute chan Route // the newest that the loop has not taken yet
 
 	interval time.Duration // least time between two pictures
 	rtt      time.Duration // 0 while unknown
@@ -129,6 +137,7 @@ func New(c Config) (*Session, error) {
 		c:        c,
 		pacer:    pacing.New(pacing.Config{FirstSeq: uint16(rand.Uint32()), NoRTX: c.NoRTX}),
 		notices:  make(chan Notice, 16),
+		reroute:  make(chan Route, 1),
 		interval: time.Second / time.Duration(c.FPS),
 	}
 	s.video = newVideo(c, s.notices)
@@ -159,6 +168,22 @@ func (s *Session) SetHidden(hidden bool) {
 	})
 }
 
+// RouteChanged tells that the packets take another route from now on. Safe from
+// any goroutine. With a fixed bitrate it has no effect.
+func (s *Session) RouteChanged(r Route) {
+	for {
+		select {
+		case s.reroute <- r:
+			return
+		default:
+		}
+		select {
+		case <-s.reroute:
+		default:
+		}
+	}
+}
+
 // newController chooses who decides the rates.
 func (s *Session) newController() (controller, error) {
 	if s.c.Bitrate > 0 {
@@ -166,7 +191,8 @@ func (s *Session) newController() (controller, error) {
 	}
 	c := cc.Config{Max: s.c.MaxBitrate, FrameInterval: s.interval}
 	if s.c.Recall != nil {
-		c.Memory = s.c.Recall()
+		route := s.c.Recall()
+		c.Memory, c.Relayed = route.Memory, route.Relayed
 	}
 	return cc.New(c), nil
 }

@@ -71,4 +71,12 @@ func TestPeerTellsItsPayload(t *testing.T) {
 			t.Fatalf("%d bytes, want %d", p.MaxPayload(), want)
 		}
 	}
+	p.SetMTU(1280)
+	if got := p.MaxPayload(); got != MaxPayloadBytes {
+		t.Errorf("%d bytes through Tailscale's interface, want %d", got, MaxPayloadBytes)
+	}
+	p.SetMTU(0)
+	if got := p.MaxPayload(); got != MaxPayloadBytes {
+		t.Errorf("%d bytes through an interface of unknown MTU, want %d", got, MaxPayloadBytes)
+	}
 }

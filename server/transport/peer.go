@@ -271,6 +271,17 @@ func (p *Peer) onRoute(pair *webrtc.ICECandidatePair) {
 	route := routeOf(pair)
 	p.last.Store(&route)
 	p.payload.Store(int32(route.maxPayload(p.endpoint.mtuOf(route.Local.Addr()))))
+	p.emit(Event{Kind: Moved})
+}
+
+// SetMTU tells what the interface takes by which the packets leave, in bytes; zero
+// or less is not known. It holds until they take another pair of addresses. Where
+// one socket serves all addresses, the system chooses the interface for each
+// packet, and what ICE takes for the local address need not be on that one.
+func (p *Peer) SetMTU(mtu int) {
+	if route, ok := p.Route(); ok {
+		p.payload.Store(int32(route.maxPayload(mtu)))
+	}
 }
 
 // addrPort is the zero value for a candidate that hides behind a name.

@@ -74,13 +74,15 @@ const (
 	Disconnected
 	// ChannelOpen: the viewer opened the data channel Label.
 	ChannelOpen
+	// Moved: the packets take another pair of addresses, the first one too.
+	Moved
 	// Closed: it is over, for the Reason given. It is the last event, and
 	// the channel of events is closed after it.
 	Closed
 )
 
 var eventNames = map[EventKind]string{
-	Connected: "connected", Disconnected: "disconnected", ChannelOpen: "channel open", Closed: "closed",
+	Connected: "connected", Disconnected: "disconnected", ChannelOpen: "channel open", Moved: "moved", Closed: "closed",
 }
 
 // String names the kind for logs.

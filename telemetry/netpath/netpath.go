@@ -66,12 +66,15 @@ func (k Kind) family() Kind {
 }
 
 // Pair is the two addresses that a stream's packets go between. The types are
-// ICE's: "host", "srflx", "prflx" or "relay". Either address may be invalid:
-// the local one where the socket is bound to none, the remote one where the
-// viewer hides it.
+// ICE's: "host", "srflx", "prflx" or "relay". Either address may be invalid, as
+// the remote one is where the viewer hides it.
 type Pair struct {
 	Local, Remote         netip.Addr
 	LocalType, RemoteType string
+	// Bound says that the socket is bound to Local. Where one socket serves all
+	// addresses, the system chooses for each packet, and Local is only what ICE
+	// takes it to be.
+	Bound bool
 }
 
 func (p Pair) plain() Pair {

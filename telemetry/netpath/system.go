@@ -34,8 +34,6 @@ func Interfaces() ([]Interface, error) {
 
 // SourceTo asks the system from which address packets to remote leave; the zero
 // Addr where there is no way. A socket is connected for that, and nothing sent.
-// An ICE candidate does not tell: where one socket serves all addresses, the
-// system chooses for each packet.
 func SourceTo(remote netip.Addr) netip.Addr {
 	if !remote.IsValid() {
 		return netip.Addr{}

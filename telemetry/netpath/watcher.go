@@ -81,11 +81,13 @@ func (w *Watcher) Close() {
 }
 
 // Look names the path of a pair as far as it is known at now, has asked what is
-// due, and says when another look is worth it. A pair without a local address
-// gets the one that the system would send from.
+// due, and says when another look is worth it. A pair that is not bound gets the
+// local address that the system would send from.
 func (w *Watcher) Look(now time.Time, p Pair) (Path, time.Time) {
-	if !p.Local.IsValid() {
-		p.Local = w.c.Source(p.Remote)
+	if !p.Bound {
+		if from := w.c.Source(p.Remote); from.IsValid() {
+			p.Local = from
+		}
 	}
 	p = p.plain()
 	w.mu.Lock()
