@@ -41,6 +41,7 @@ type Header struct {
 	Source       string            `json:"source,omitempty"`       // kind of source: desktop, monitor, window, demo, pattern
 	FPS          int               `json:"fps,omitempty"`          // most pictures a second that the host makes
 	Cores        int               `json:"cores,omitempty"`        // processors that the writer may use
+	Settings     map[string]string `json:"settings,omitempty"`     // host: how it was set, without secrets
 	Capabilities map[string]string `json:"capabilities,omitempty"` // what the writer's end is and can do, in its own words
 }
 

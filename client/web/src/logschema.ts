@@ -77,6 +77,7 @@ export interface Header {
   source?: string; // kind of source: desktop, monitor, window, demo, pattern
   fps?: number; // most pictures a second that the host makes
   cores?: number; // processors that the writer may use
+  settings?: Record<string, string>; // host: how it was set, without secrets
   capabilities?: Record<string, string>; // what the writer's end is and can do, in its own words
 }
 
