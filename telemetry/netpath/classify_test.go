@@ -1,6 +1,7 @@
 package netpath
 
 import (
+	"maps"
 	"net"
 	"net/netip"
 	"strings"
@@ -201,6 +202,17 @@ func TestPathTellsTheTunnel(t *testing.T) {
 	got = Classify(Pair{Local: addrs("100.101.102.103")[0], Remote: addrs("100.64.0.1")[0]}, World{Interfaces: []Interface{tsLin}, Tailscale: tailnet()})
 	if got.Outer != "198.51.100.9:41641" || got.Region != "" || got.RegionCode != "" {
 		t.Errorf("a direct path: %+v", got)
+	}
+}
+
+func TestDetails(t *testing.T) {
+	got := Path{Kind: TailscaleRelayed, RegionCode: "fra", Region: "Frankfurt", Interface: "tailscale0", MTU: 1280, Local: addrs("100.64.0.1")[0]}.Details()
+	want := map[string]string{"interface": "tailscale0", "region": "fra", "mtu": "1280", "local": "100.64.0.1"}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if got := (Path{Kind: Internet}).Details(); len(got) != 0 {
+		t.Errorf("of nothing known: %v", got)
 	}
 }
 

@@ -12,7 +12,9 @@
 package netpath
 
 import (
+	"maps"
 	"net/netip"
+	"strconv"
 	"strings"
 )
 
@@ -120,6 +122,19 @@ func (p Path) Words() string {
 		return words + " (" + p.Interface + ")"
 	}
 	return words
+}
+
+// Details are what else is known of the path, for a log.
+func (p Path) Details() map[string]string {
+	all := map[string]string{"interface": p.Interface, "region": p.RegionCode, "outer": p.Outer}
+	if p.Local.IsValid() {
+		all["local"] = p.Local.String()
+	}
+	if p.MTU > 0 {
+		all["mtu"] = strconv.Itoa(p.MTU)
+	}
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
+	return all
 }
 
 // Differs says whether packets that took path q would meet another network than
