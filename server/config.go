@@ -66,6 +66,9 @@ type Config struct {
 	// Profile is "auto", "baseline" or "high" ("profile"). Empty means auto:
 	// high for the viewers that offer it, else constrained baseline.
 	Profile string
+	// LogFrames has the stream logs hold each picture's way at both ends
+	// ("log-frames"): about ten times the size.
+	LogFrames bool
 	// Rights are those of the code printed at the start ("rights"). Empty means
 	// control.
 	Rights access.Rights

@@ -36,7 +36,7 @@ type front struct {
 // newFront opens both listeners; when it returns, the host has its address and
 // no other host has its state folder. The Config is filled in. Page serves the
 // viewer; watching tells how many streams run, for the status.
-func newFront(cfg Config, store *access.Store, host signaling.Host, page http.Handler,
+func newFront(cfg Config, store *access.Store, host signaling.Host, logs signaling.Logs, page http.Handler,
 	watching func() int, log *slog.Logger) (*front, error) {
 	f := &front{cfg: cfg, log: log, store: store}
 	secure := cfg.TLSCert != ""
@@ -56,7 +56,7 @@ func newFront(cfg Config, store *access.Store, host signaling.Host, page http.Ha
 		return nil, errors.Join(fmt.Errorf("%w (%s)", err, hint), local.Close())
 	}
 	f.http = signaling.NewServer(signaling.New(signaling.Config{
-		Host: host, Gate: gate{store}, Page: page, Name: cfg.Name, Version: cfg.Version, Source: cfg.Source,
+		Host: host, Gate: gate{store}, Logs: logs, Page: page, Name: cfg.Name, Version: cfg.Version, Source: cfg.Source,
 		Names: slices.Concat(f.certNames, cfg.AllowHosts), Secure: secure, Log: log,
 	}), log)
 	f.local = newLocalServer(f, local, watching)

@@ -41,7 +41,7 @@ func startFront(t *testing.T, dir string, log *slog.Logger) *front {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newFront(cfg, store, noHost{}, nil, func() int { return 3 }, log)
+	f, err := newFront(cfg, store, noHost{}, nil, nil, func() int { return 3 }, log)
 	if err != nil {
 		t.Fatal(err)
 	}

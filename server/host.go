@@ -20,7 +20,9 @@ import (
 	"nearglass/gpu/encode"
 	"nearglass/server/access"
 	"nearglass/server/transport"
+	"nearglass/telemetry"
 	"nearglass/telemetry/netpath"
+	"nearglass/telemetry/usage"
 )
 
 // Host serves the desktop of this machine. Its methods are safe for concurrent
@@ -36,6 +38,8 @@ type Host struct {
 	stages   *stages
 	routes   routeMemory
 	paths    *netpath.Watcher
+	logs     *telemetry.Store
+	usage    usage.Watch
 
 	mu      sync.Mutex
 	viewers map[*viewer]struct{}
@@ -53,7 +57,8 @@ func New(cfg Config, log *slog.Logger) (*Host, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	h := &Host{cfg: cfg, log: log, demo: newDemoDesk(), viewers: map[*viewer]struct{}{}}
+	log = withFile(log, cfg.StateDir)
+	h := &Host{cfg: cfg, log: log, demo: newDemoDesk(), viewers: map[*viewer]struct{}{}, logs: OpenStreamLogs(cfg.StateDir)}
 	if name := displayName(cfg.Display); name != "" {
 		h.display = newDisplay(name)
 	}
@@ -62,7 +67,7 @@ func New(cfg Config, log *slog.Logger) (*Host, error) {
 	if h.store, err = access.Open(cfg.StateDir, log); err != nil {
 		return nil, err
 	}
-	if h.front, err = newFront(cfg, h.store, h, web.Handler(), h.watching, log); err != nil {
+	if h.front, err = newFront(cfg, h.store, h, streamLogs{cfg, h.logs}, web.Handler(), h.watching, log); err != nil {
 		return nil, err
 	}
 	// UDP takes the port that TCP got, so that one number opens both.

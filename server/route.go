@@ -94,6 +94,7 @@ func (v *viewer) look(now time.Time) time.Time {
 		v.log.Info("path", "kind", path.Kind, "words", path.Words(), "changed", changed, "unknown", path.Unknown,
 			"interface", path.Interface, "mtu", path.MTU)
 		v.say(pathMessage(path, changed))
+		v.recorder.event(pathEvent(path))
 	}
 	return again
 }

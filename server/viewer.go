@@ -42,17 +42,19 @@ var (
 // viewer is one stream to one viewer: it joins the viewer's connection with a
 // session, and its messages with pointer, keyboard and figures.
 type viewer struct {
-	host    *Host
-	log     *slog.Logger
-	grant   access.Grant
-	stage   *stage
-	reader  *gpu.Reader
-	peer    *transport.Peer
-	session *session.Session
-	meter   *telemetry.Meter
-	hands   hands
-	roads   roads
-	drawn   bool // the viewer draws the pointer itself
+	host     *Host
+	log      *slog.Logger
+	grant    access.Grant
+	stage    *stage
+	reader   *gpu.Reader
+	peer     *transport.Peer
+	session  *session.Session
+	meter    *telemetry.Meter
+	hands    hands
+	recorder *recorder
+	newest   atomic.Pointer[telemetry.HostSecond] // the last second of the stream
+	roads    roads
+	drawn    bool // the viewer draws the pointer itself
 
 	ctx       context.Context
 	end       context.CancelCauseFunc
@@ -60,6 +62,7 @@ type viewer struct {
 	parts     sync.WaitGroup
 	size      atomic.Pointer[image.Point] // of the pictures
 	wantStats atomic.Bool
+	paused    atomic.Bool   // the viewer was told so
 	statsOn   chan struct{} // signalled when the figures are wanted
 	// hasControl is signalled when the viewer has opened the control channel.
 	hasControl chan struct{}
@@ -96,13 +99,18 @@ func (h *Host) connect(ctx context.Context, r signaling.Request, grant access.Gr
 	if err != nil {
 		return nil, "", errors.Join(offerError(err), peer.Close())
 	}
+	now := time.Now()
 	v := &viewer{
 		host: h, grant: grant, stage: st, reader: reader, peer: peer, drawn: !r.PointerInVideo,
 		log:   h.log.With("device", grant.DeviceID, "source", r.Source),
-		meter: telemetry.NewMeter(time.Now()), done: make(chan struct{}),
+		meter: telemetry.NewMeter(now), recorder: newRecorder(now), done: make(chan struct{}),
 		statsOn: make(chan struct{}, 1), hasControl: make(chan struct{}, 1),
 		roads: roads{moved: make(chan struct{}, 1)},
 	}
+	if h.cfg.LogFrames {
+		v.meter.Trace()
+	}
+	v.log = v.log.With("stream", v.recorder.id)
 	size := st.place().Size
 	v.size.Store(&size)
 	v.hands = h.handsFor(st)
@@ -148,6 +156,7 @@ func (v *viewer) Restart(ctx context.Context, offer string) (string, error) {
 	if err != nil {
 		return "", offerError(err)
 	}
+	v.recorder.event(telemetry.Event{Name: telemetry.EventRestart})
 	v.session.RequestKey()
 	return answer, nil
 }
@@ -176,6 +185,7 @@ func (v *viewer) run() {
 	v.parts.Go(v.messages)
 	v.parts.Go(v.notices)
 	v.parts.Go(v.figures)
+	v.parts.Go(v.record)
 	v.parts.Go(v.followRoad)
 	v.parts.Go(func() { v.stream(connected) })
 	if v.drawn {
@@ -244,6 +254,7 @@ func (v *viewer) events(connected chan struct{}) {
 		v.log.Debug("connection", "event", e.Kind.String(), "label", e.Label, "reason", e.Reason)
 		switch e.Kind {
 		case transport.Connected:
+			v.recorder.event(telemetry.Event{Name: telemetry.EventConnected})
 			if first {
 				close(connected)
 			} else {
@@ -251,6 +262,7 @@ func (v *viewer) events(connected chan struct{}) {
 			}
 			first = false
 		case transport.Disconnected:
+			v.recorder.event(telemetry.Event{Name: telemetry.EventDisconnect, Reason: e.Reason})
 			v.hands.release()
 			v.remember()
 		case transport.ChannelOpen:

@@ -39,6 +39,7 @@ func (v *viewer) greet(label string) {
 	if label != signaling.ControlChannel {
 		return
 	}
+	v.say(signaling.Stream{ID: v.recorder.id, Trace: v.host.cfg.LogFrames})
 	v.sayWatching(*v.size.Load())
 	state := v.reader.State()
 	v.sayState(session.Notice{Paused: state.Paused, Reason: state.Reason})
@@ -72,6 +73,7 @@ func (v *viewer) notices() {
 		case <-v.ctx.Done():
 			return
 		case n := <-v.session.Notices():
+			v.recordNotice(n)
 			if n.Size != (image.Point{}) {
 				v.size.Store(&n.Size)
 				v.sayWatching(n.Size)
@@ -109,6 +111,7 @@ func (v *viewer) figuresWhileOn() {
 // snapshot is the stream's figures with the road that its packets take.
 func (v *viewer) snapshot() telemetry.Snapshot {
 	s := v.meter.Snapshot(time.Now())
+	s.Second = v.newest.Load()
 	if r, ok := v.roads.now(); ok {
 		s.Route, s.RouteUnknown = r.path.Words(), r.path.Unknown
 	}
@@ -150,15 +153,19 @@ func (v *viewer) message(m transport.Message) {
 	}
 	switch msg := msg.(type) {
 	case signaling.Ping:
-		v.say(signaling.Pong(msg))
+		v.say(signaling.Pong{T: msg.T, Host: v.recorder.at(time.Now())})
 	case signaling.Hidden:
 		if msg.Hidden {
 			v.hands.release()
 		}
 		v.session.SetHidden(msg.Hidden)
+		v.recordHidden(msg.Hidden)
 	case signaling.WantStats:
 		v.setStats(msg.On)
 	case signaling.Shown:
+		v.meter.Shown(telemetry.Shown{
+			RTP: msg.RTP, ReceivedT: msg.Received, DecodingT: msg.Decoding, DecodedT: msg.Decoded, ShownT: msg.Shown,
+		})
 	default:
 		v.act(msg)
 	}

@@ -18,6 +18,7 @@ const (
 	maxSide         = 32768     // X11 pictures are at most 32767 wide
 	maxWheel        = 120 * 100 // 1/120 notches in one message
 	maxButton       = 4
+	maxTime         = 1e10 // ms: no stream lasts four months
 )
 
 // wire is every field that a viewer's message can have; nil is absent.
@@ -38,6 +39,11 @@ type wire struct {
 	Code   *string  `json:"code"`
 	Key    *string  `json:"key"`
 	Text   *string  `json:"text"`
+
+	Received float64 `json:"received"`
+	Decoding float64 `json:"decoding"`
+	Decoded  float64 `json:"decoded"`
+	Shown    float64 `json:"shown"`
 }
 
 // Decode reads one message of a viewer that came on the channel with this
@@ -79,7 +85,7 @@ func (w *wire) control() (Message, error) {
 	case w.Type == "ping" && w.T != nil:
 		return Ping{*w.T}, nil
 	case w.Type == "shown" && w.RTP != nil:
-		return Shown{*w.RTP}, nil
+		return w.shown()
 	case w.Type == "hidden" && w.Hidden != nil:
 		return Hidden{*w.Hidden}, nil
 	case w.Type == "stats" && w.On != nil:
@@ -88,6 +94,15 @@ func (w *wire) control() (Message, error) {
 		return nil, errors.New("a field is missing")
 	}
 	return nil, errUnknown
+}
+
+// shown checks that the times, where they are given, lie in order.
+func (w *wire) shown() (Message, error) {
+	s := Shown{*w.RTP, w.Received, w.Decoding, w.Decoded, w.Shown}
+	if s.Received < 0 || s.Decoding < s.Received || s.Decoded < s.Decoding || s.Shown < s.Decoded || s.Shown > maxTime {
+		return nil, fmt.Errorf("received, decoding, decoded and shown are not in order between 0 and %g", float64(maxTime))
+	}
+	return s, nil
 }
 
 func (w *wire) input() (Message, error) {

@@ -19,6 +19,7 @@ const maxBodyBytes = 64 << 10
 type Config struct {
 	Host    Host
 	Gate    Gate
+	Logs    Logs         // of the streams; nil keeps none
 	Page    http.Handler // the viewer's page and assets; nil answers 404
 	Name    string       // of this host, for people
 	Version string
@@ -55,6 +56,10 @@ func New(cfg Config) *Handler {
 	h.mux.Handle("/api/sources/{id}/preview", methods{"GET": h.paired(h.getPreview)})
 	h.mux.Handle("/whep/{source}", methods{"POST": h.paired(h.postOffer)})
 	h.mux.Handle("/whep/session/{sid}", methods{"PATCH": h.paired(h.patchSession), "DELETE": h.paired(h.deleteSession)})
+	if cfg.Logs != nil {
+		h.mux.Handle("/api/streams/{id}/log", methods{"POST": h.paired(h.postLog)})
+		h.mux.Handle("/api/streams/{id}/report", methods{"GET": h.paired(h.getReport)})
+	}
 	h.mux.HandleFunc("/api/", notFound)
 	h.mux.HandleFunc("/whep/", notFound)
 	h.mux.Handle("/", methods{"GET": h.page})

@@ -32,9 +32,16 @@ type (
 	Ping struct {
 		T float64 `json:"t"`
 	}
-	// Shown names the newest picture on the viewer's screen by RTP timestamp.
+	// Shown names the newest picture on the viewer's screen by RTP timestamp, and
+	// says when it came, when the decoder took it, when it was decoded and when it
+	// was put on the screen: ms since the stream's start by the host's clock, as
+	// the viewer estimates it from pongs; 0 where it cannot tell.
 	Shown struct {
-		RTP uint32 `json:"rtp"`
+		RTP      uint32  `json:"rtp"`
+		Received float64 `json:"received"`
+		Decoding float64 `json:"decoding"`
+		Decoded  float64 `json:"decoded"`
+		Shown    float64 `json:"shown"`
 	}
 	// Hidden tells whether the viewer's page is out of sight.
 	Hidden struct {
@@ -110,9 +117,15 @@ type (
 		Cursor  string  `json:"cursor"`
 		N       uint64  `json:"n"`
 	}
-	// Pong answers a Ping.
+	// Pong answers a Ping. Host is when the host did, ms since the stream's start.
 	Pong struct {
-		T float64 `json:"t"`
+		T    float64 `json:"t"`
+		Host float64 `json:"host"`
+	}
+	// Stream names the stream in the logs of both ends; sent once, at the start.
+	Stream struct {
+		ID    string `json:"id"`
+		Trace bool   `json:"trace"` // the viewer is to record each picture's way
 	}
 	// Path names the road that the stream's packets take: sent when it is known
 	// and whenever more or something else is. Kind is a word for programs, Words
@@ -149,6 +162,7 @@ func (State) MessageType() string     { return "state" }
 func (Cursor) MessageType() string    { return "cursor" }
 func (Pointer) MessageType() string   { return "pointer" }
 func (Pong) MessageType() string      { return "pong" }
+func (Stream) MessageType() string    { return "stream" }
 func (Path) MessageType() string      { return "path" }
 func (Bye) MessageType() string       { return "bye" }
 func (Stats) MessageType() string     { return "stats" }

@@ -16,7 +16,8 @@ func TestDecode(t *testing.T) {
 		want        Message
 	}{
 		{ControlChannel, `{"type":"ping","t":12.5}`, Ping{12.5}},
-		{ControlChannel, `{"type":"shown","rtp":4294967295}`, Shown{math.MaxUint32}},
+		{ControlChannel, `{"type":"shown","rtp":4294967295}`, Shown{RTP: math.MaxUint32}},
+		{ControlChannel, `{"type":"shown","rtp":7,"received":1,"decoding":2,"decoded":3,"shown":3}`, Shown{7, 1, 2, 3, 3}},
 		{ControlChannel, `{"type":"hidden","hidden":true}`, Hidden{true}},
 		{ControlChannel, `{"type":"stats","on":false}`, WantStats{false}},
 		{InputChannel, `{"type":"move","x":10.5,"y":-3,"w":1920,"h":1080}`, Move{spot}},
@@ -47,6 +48,8 @@ func TestDecodeRefuses(t *testing.T) {
 		ControlChannel: {
 			``, `null`, `[]`, `1`, `{}`, `{"type":1}`, `{"type":"ping"}`, `{"type":"ping","t":"1"}`, `{"type":"ping","t":1e999}`,
 			`{"type":"ping","t":NaN}`, `{"type":"shown","rtp":-1}`, `{"type":"shown","rtp":4294967296}`, `{"type":"shown","rtp":1.5}`,
+			`{"type":"shown","rtp":1,"received":2,"decoding":1,"decoded":3,"shown":4}`, `{"type":"shown","rtp":1,"received":-1}`,
+			`{"type":"shown","rtp":1,"shown":1e11}`,
 			`{"type":"hidden"}`, `{"type":"stats"}`, `{"type":"bye"}`, `{"type":"source"}`, `{"type":"move",` + at + `}`,
 			`{"type":"text","text":"rm"}`, `{"type":"ping","t":1}{"type":"ping","t":1}`, `{"type":"ping","t":1`,
 		},
@@ -89,7 +92,8 @@ func TestEncode(t *testing.T) {
 		{State{"ended", "the window was closed"}, `{"type":"state","state":"ended","reason":"the window was closed"}`},
 		{Cursor{ID: "7", Width: 2, Height: 1, HotX: 1, PNG: []byte{1, 2, 3}}, `{"type":"cursor","id":"7","width":2,"height":1,"hotX":1,"hotY":0,"png":"AQID"}`},
 		{Pointer{1.5, 2, true, "7", 9}, `{"type":"pointer","x":1.5,"y":2,"visible":true,"cursor":"7","n":9}`},
-		{Pong{12.5}, `{"type":"pong","t":12.5}`},
+		{Pong{12.5, 7}, `{"type":"pong","t":12.5,"host":7}`},
+		{Stream{"ABC", false}, `{"type":"stream","id":"ABC","trace":false}`},
 		{Bye{"bye"}, `{"type":"bye","reason":"bye"}`},
 		{Stats{map[string]int{"fps": 60}}, `{"type":"stats","fps":60}`},
 		{Stats{struct{}{}}, `{"type":"stats"}`},
@@ -101,7 +105,7 @@ func TestEncode(t *testing.T) {
 			t.Errorf("got  %s, %v\nwant %s", got, err, tt.want)
 		}
 	}
-	for _, m := range []Message{Pong{math.NaN()}, Pong{math.Inf(1)}, Stats{nil}, Stats{[]int{1}}} {
+	for _, m := range []Message{Pong{T: math.NaN()}, Pong{T: math.Inf(1)}, Stats{nil}, Stats{[]int{1}}} {
 		if got, err := Encode(m); err == nil {
 			t.Errorf("%#v gives %s", m, got)
 		}

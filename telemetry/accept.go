@@ -33,7 +33,7 @@ func (e *Gap) Error() string {
 // afterwards. Everything in them is taken apart and written anew, with bounds on
 // what it may be: what a viewer sends is not trusted.
 func (s *Store) Accept(now time.Time, stream, device string, from int, lines []byte) (int, error) {
-	host, err := s.header(stream, HostSide)
+	host, err := s.Header(stream)
 	if err != nil {
 		return 0, err
 	}
@@ -76,9 +76,10 @@ func (s *Store) viewerWriter(now time.Time, host Header, from int, records []any
 	return s.Begin(now, h)
 }
 
-// header reads the first line of a log.
-func (s *Store) header(stream string, side Side) (Header, error) {
-	r, err := s.Open(stream, side)
+// Header reads the head of a stream's log of the host. It wraps ErrNoLog when
+// there is none.
+func (s *Store) Header(stream string) (Header, error) {
+	r, err := s.Open(stream, HostSide)
 	if err != nil {
 		return Header{}, err
 	}

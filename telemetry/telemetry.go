@@ -32,4 +32,6 @@ type Snapshot struct {
 	QueueMs       float64 `json:"queueMs"`       // what waits in the pacer now
 	State         string  `json:"state"`         // of the congestion controller, a word
 	Reason        string  `json:"reason"`        // why the rate is what it is
+
+	Second *HostSecond `json:"second,omitempty"` // the newest record of the stream's log
 }

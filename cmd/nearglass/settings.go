@@ -25,6 +25,7 @@ type settings struct {
 	Preset    string   `help:"x264 preset, ultrafast to medium (default: the fastest)." env:"NEARGLASS_PRESET"`
 	Profile   string   `help:"H.264 profile: auto, baseline or high (default: auto)." env:"NEARGLASS_PROFILE"`
 	Rights    string   `help:"What the code printed at the start grants: control or view (default: control)." env:"NEARGLASS_RIGHTS"`
+	LogFrames bool     `name:"log-frames" help:"Have the stream logs hold the way of every picture." env:"NEARGLASS_LOG_FRAMES"`
 	LogLevel  string   `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"NEARGLASS_LOG_LEVEL"`
 	LogFormat string   `help:"text or json." default:"text" enum:"text,json" env:"NEARGLASS_LOG_FORMAT"`
 }
@@ -36,7 +37,7 @@ func (s settings) config(e *env) server.Config {
 		AllowHosts: s.AllowHost, StateDir: e.state, Display: s.Display, Source: s.Source,
 		Bitrate: rate.Rate(s.Bitrate), MaxBitrate: rate.Rate(s.MaxRate),
 		QP: s.QP, CRF: s.CRF, FullSize: s.FullSize, FPS: s.FPS, Preset: s.Preset, Profile: s.Profile,
-		Rights: access.Rights(s.Rights),
+		Rights: access.Rights(s.Rights), LogFrames: s.LogFrames,
 	}
 }
 
