@@ -144,7 +144,7 @@ func (h *Host) sessionConfig(v *viewer) session.Config {
 		Peer: v.peer, Feedback: v.peer.Feedback(), NoRTX: !v.peer.RTX(), Pictures: v.reader,
 		Bitrate: h.cfg.Bitrate, MaxBitrate: h.cfg.MaxBitrate, Recall: v.recall,
 		Encoder: func(size image.Point) (encode.Encoder, error) {
-			return encode.Open(encode.Config{Size: size, FPS: h.cfg.FPS, Profile: profile, Preset: h.cfg.Preset})
+			return encode.Open(encode.Config{Size: size, FPS: h.cfg.FPS, Profile: profile, Preset: h.cfg.Preset, PSNR: h.cfg.PSNR})
 		},
 		FPS: h.cfg.FPS, QP: h.cfg.sharpest(), FullSize: h.cfg.FullSize, Meter: v.meter, Log: v.log,
 	}

@@ -26,6 +26,7 @@ type window struct {
 	start                 time.Time
 	length                time.Duration
 	pictures, bytes, qp   int
+	psnr                  float64
 	wait, convert, encode time.Duration
 }
 
@@ -49,7 +50,8 @@ type Picture struct {
 	Width, Height         int
 	QP                    int
 	SizeBytes             int
-	BudgetBytes           int // what it was allowed to take
+	BudgetBytes           int     // what it was allowed to take
+	PSNR                  float64 // dB of the luma that a decoder makes of it; 0: not measured
 	Key, Refine           bool
 	Why                   string // of a key frame: KeyStart or its siblings
 	Again                 bool   // the picture before was encoded once more
@@ -73,6 +75,7 @@ func (m *Meter) Encoded(now time.Time, p Picture) {
 	}
 	m.now.pictures++
 	m.now.qp += p.QP
+	m.now.psnr += p.PSNR
 	m.now.wait += p.Wait
 	m.now.convert += p.Convert
 	m.now.encode += p.Encode
@@ -140,6 +143,7 @@ func (m *Meter) Snapshot(now time.Time) Snapshot {
 	}
 	if n := float64(w.pictures); n > 0 {
 		s.MeanQP = float64(w.qp) / n
+		s.PSNR = w.psnr / n
 		s.CaptureWaitMs = milliseconds(w.wait) / n
 		s.ConvertMs = milliseconds(w.convert) / n
 		s.EncodeMs = milliseconds(w.encode) / n

@@ -11,7 +11,7 @@ func TestSnapshotAveragesOverAboutASecond(t *testing.T) {
 	now := start
 	for range 60 {
 		now = now.Add(time.Second / 60)
-		m.Encoded(now, Picture{Width: 640, Height: 360, QP: 24, Convert: time.Millisecond, Encode: 4 * time.Millisecond})
+		m.Encoded(now, Picture{Width: 640, Height: 360, QP: 24, PSNR: 41.5, Convert: time.Millisecond, Encode: 4 * time.Millisecond})
 		m.Sent(now, 1250, false, false)
 	}
 	m.Sent(now, 1250, true, false)
@@ -19,8 +19,8 @@ func TestSnapshotAveragesOverAboutASecond(t *testing.T) {
 	if s.Encoded != 60 || s.FPS < 58 || s.FPS > 61 || s.Kbps < 580 || s.Kbps > 620 {
 		t.Errorf("one second of 60 pictures: %+v", s)
 	}
-	if s.MeanQP != 24 || s.QP != 24 {
-		t.Errorf("the QP: %+v", s)
+	if s.MeanQP != 24 || s.QP != 24 || s.PSNR != 41.5 {
+		t.Errorf("the quality: %+v", s)
 	}
 	if s.ConvertMs != 1 || s.EncodeMs != 4 || s.Resends != 1 || s.Packets != 61 {
 		t.Errorf("means and counts: %+v", s)

@@ -328,6 +328,7 @@ type FrameTrace struct {
 	Bytes     int     `json:"bytes,omitempty"`     // host: of the access unit
 	Packets   int     `json:"packets,omitempty"`   // host: that carry it
 	QP        int     `json:"qp,omitempty"`        // host
+	PSNR      float64 `json:"psnr,omitempty"`      // host: dB of luma as viewers decode it, where it is measured
 	Kind      string  `json:"kind,omitempty"`      // host: motion, refine, key
 	TakenT    float64 `json:"takenT,omitempty"`    // host: the encoder took it
 	EncodedT  float64 `json:"encodedT,omitempty"`  // host: it was encoded

@@ -21,6 +21,7 @@ type Snapshot struct {
 	TargetKbps    float64 `json:"targetKbps"`    // what the encoder may use
 	QP            int     `json:"qp"`            // of the newest picture
 	MeanQP        float64 `json:"meanQp"`        // mean of the pictures
+	PSNR          float64 `json:"psnr"`          // dB of luma as viewers decode it, mean of the pictures; 0: not measured
 	BudgetBytes   int     `json:"budgetBytes"`   // what the newest picture was allowed to take
 	SizePercent   int     `json:"sizePercent"`   // of the source's sides that the sent picture has
 	SizeReason    string  `json:"sizeReason"`    // why that changed last; empty before the first time

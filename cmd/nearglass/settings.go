@@ -21,6 +21,7 @@ type settings struct {
 	QP        int      `name:"qp" help:"Sharpest QP of pictures in motion, 1 to 40; still ones get 4 sharper (default: 16)." placeholder:"N" env:"NEARGLASS_QP"`
 	CRF       float64  `name:"crf" help:"The same as an x264 CRF, read as the QP it stands for." placeholder:"N" env:"NEARGLASS_CRF"`
 	FullSize  bool     `help:"Send no smaller pictures when a path carries even the coarsest no more." env:"NEARGLASS_FULL_SIZE"`
+	PSNR      bool     `name:"psnr" help:"Measure each picture's PSNR as viewers decode it, for the stats and traces." env:"NEARGLASS_PSNR"`
 	FPS       int      `name:"fps" help:"Most pictures a second, 1 to 240 (default: 60)." placeholder:"N" env:"NEARGLASS_FPS"`
 	Preset    string   `help:"x264 preset, ultrafast to medium (default: the fastest)." env:"NEARGLASS_PRESET"`
 	Profile   string   `help:"H.264 profile: auto, baseline or high (default: auto)." env:"NEARGLASS_PROFILE"`
@@ -36,7 +37,7 @@ func (s settings) config(e *env) server.Config {
 		Name: s.Name, Version: build().Version, Listen: s.Listen, TLSCert: s.TLSCert, TLSKey: s.TLSKey,
 		AllowHosts: s.AllowHost, StateDir: e.state, Display: s.Display, Source: s.Source,
 		Bitrate: rate.Rate(s.Bitrate), MaxBitrate: rate.Rate(s.MaxRate),
-		QP: s.QP, CRF: s.CRF, FullSize: s.FullSize, FPS: s.FPS, Preset: s.Preset, Profile: s.Profile,
+		QP: s.QP, CRF: s.CRF, FullSize: s.FullSize, PSNR: s.PSNR, FPS: s.FPS, Preset: s.Preset, Profile: s.Profile,
 		Rights: access.Rights(s.Rights), LogFrames: s.LogFrames,
 	}
 }

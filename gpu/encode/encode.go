@@ -51,6 +51,8 @@ type Config struct {
 	// time: only the newest that was not dropped is searched. More than the
 	// level allows raise the level; up to 4 do not at the usual sizes.
 	References int
+	// PSNR has the encoder measure AccessUnit.PSNR.
+	PSNR bool
 }
 
 // Order says how to encode the loaded picture.
@@ -72,6 +74,10 @@ type AccessUnit struct {
 	QP int
 	// SizeBytes is the sum of the NAL lengths.
 	SizeBytes int
+	// PSNR of the luma that a decoder makes of the unit, in dB, against the
+	// converted picture: 100 where they are equal, and 0 unless Config.PSNR
+	// asks for it.
+	PSNR float64
 	// Convert is what the last Load took (zero when the picture is encoded
 	// again without one), Encode what the encoder took.
 	Convert, Encode time.Duration

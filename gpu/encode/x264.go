@@ -66,6 +66,9 @@ func x264Params(c Config) (*x264c.Param, error) {
 	setRate(p, c.FPS)
 	setBitstream(p)
 	setAnalysis(p, c.Profile)
+	if c.PSNR {
+		measurePSNR(p)
+	}
 	if x264c.ParamApplyProfile(p, x264Profile(c.Profile)) < 0 {
 		return nil, fmt.Errorf("encode: x264 refuses the profile %s", c.Profile)
 	}

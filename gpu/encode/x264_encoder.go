@@ -155,6 +155,9 @@ func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
 	e.pictures++
 	e.marks.settle()
 	unit := AccessUnit{Key: e.out.BKeyframe != 0, QP: o.QP}
+	if e.config.PSNR {
+		unit.PSNR = e.out.Prop.FPsnr[0]
+	}
 	err := e.collect(&unit, unsafe.Slice(nals[0], count), int(size))
 	e.search.done(o.QP, unit.SizeBytes)
 	e.last.keep(unit, e.changed)

@@ -224,7 +224,7 @@ func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed i
 	v.c.Meter.Encoded(now, telemetry.Picture{
 		Frame: v.frame, RTP: timestamp, SizeBytes: au.SizeBytes, Captured: captured, Encoded: time.Now(),
 		Why: v.why, Again: captured.Equal(now),
-		Width: size.X, Height: size.Y, QP: au.QP, Key: au.Key, Refine: kind == ratecontrol.Refine,
+		Width: size.X, Height: size.Y, QP: au.QP, PSNR: au.PSNR, Key: au.Key, Refine: kind == ratecontrol.Refine,
 		BudgetBytes: d.AllowedBytes, Wait: now.Sub(captured), Convert: au.Convert, Encode: au.Encode,
 	})
 	return unit{au, v.frame, timestamp, captured}, true, nil

@@ -310,6 +310,7 @@ export interface FrameTrace {
   bytes?: number; // host: of the access unit
   packets?: number; // host: that carry it
   qp?: number; // host
+  psnr?: number; // host: dB of luma as viewers decode it, where it is measured
   kind?: string; // host: motion, refine, key
   takenT?: number; // host: the encoder took it
   encodedT?: number; // host: it was encoded
