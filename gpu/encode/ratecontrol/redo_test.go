@@ -1,0 +1,114 @@
+package ratecontrol
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"nearglass/cc/rate"
+)
+
+const hdPixels = 1280 * 720
+
+// moving is a controller in the middle of a movement that its link carries at
+// some middle QP, and the time of the next picture.
+func moving(target rate.Rate) (*Controller, time.Time) {
+	c, now := New(Config{Target: target}), time.Unix(1000, 0)
+	for i := range 120 {
+		kind := Motion
+		if i == 0 {
+			kind = Key
+		}
+		d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: hdPixels, Kind: kind})
+		c.Done(now, kind, d.QP, int(filmBytes(d.QP)))
+		now = now.Add(time.Second / 60)
+	}
+	return c, now
+}
+
+// filmBytes halves every eight steps, from 80 kB at QP 12.
+func filmBytes(qp int) float64 { return 80_000 * scale(steady, qp) / scale(steady, 12) }
+
+// TestRedo: only a picture in motion that is far over its budget, by more than a
+// second encoding is worth, is encoded again, and coarser.
+func TestRedo(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kind  Kind
+		times float64 // of what it was allowed
+		plus  int     // bytes
+		want  bool
+	}{
+		"as allowed":          {Motion, 1, 0, false},
+		"half as much more":   {Motion, 1.5, 0, false},
+		"three times":         {Motion, 3, 0, true},
+		"ten times":           {Motion, 10, 0, true},
+		"a key frame":         {Key, 10, 1 << 20, false},
+		"a refinement":        {Refine, 10, 1 << 20, false},
+		"a large one, barely": {Motion, 1.9, 0, false},
+	} {
+		c, now := moving(5 * rate.Mbps)
+		d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: hdPixels, Kind: tt.kind})
+		again, ok := c.Redo(d, int(tt.times*float64(d.AllowedBytes))+tt.plus)
+		if ok != tt.want || ok && (again.QP < d.QP+redoSteps || again.QP > defaultMaxQP) || !ok && again != d {
+			t.Errorf("%s: planned %+v, again %+v, %v", name, d, again, ok)
+		}
+		c.Done(now, tt.kind, again.QP, int(filmBytes(again.QP)))
+	}
+}
+
+// TestRedoOfSmallChange: a few bytes too many are sent, whatever the share.
+func TestRedoOfSmallChange(t *testing.T) {
+	c, now := moving(5 * rate.Mbps)
+	now = now.Add(time.Second)
+	d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: 400, Kind: Motion})
+	if _, ok := c.Redo(Decision{QP: d.QP, AllowedBytes: 300}, 9000); ok {
+		t.Error("9 kB, of which a link of 5 Mbit/s carries 10 in an interval, were dropped")
+	}
+	if _, ok := c.Redo(d, 60_000); !ok {
+		t.Error("60 kB for a small change were sent")
+	}
+}
+
+// TestRedoEnds: asked again and again of a picture that will not get smaller, it
+// gives in at the coarsest QP at the latest; and of nothing planned it asks
+// nothing.
+func TestRedoEnds(t *testing.T) {
+	c, now := moving(5 * rate.Mbps)
+	d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: hdPixels, Kind: Motion})
+	for n := 0; ; n++ {
+		again, ok := c.Redo(d, 1<<20)
+		if !ok {
+			break
+		}
+		if again.QP <= d.QP || n > 30 {
+			t.Fatalf("after %d times it goes from QP %d to %d", n, d.QP, again.QP)
+		}
+		d = again
+	}
+	c.Done(now, Motion, d.QP, 1<<20)
+	if _, ok := c.Redo(d, 1<<20); ok {
+		t.Error("a picture that was sent is to be encoded again")
+	}
+}
+
+// TestRedoKeepsItsBounds: whatever comes out, the QPs stay on the scale and what
+// is learned stays finite.
+func TestRedoKeepsItsBounds(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		c, now := New(Config{Target: rate.Rate(rng.Int64N(int64(20 * rate.Mbps)))}), time.Unix(1000, 0)
+		for range 2000 {
+			now = now.Add(time.Duration(rng.Int64N(int64(50 * time.Millisecond))))
+			kind := Kind(rng.IntN(3))
+			d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: rng.IntN(hdPixels), Kind: kind})
+			size := int(rng.ExpFloat64() * 30_000)
+			if again, ok := c.Redo(d, size); ok {
+				d, size = again, int(rng.ExpFloat64()*30_000)
+			}
+			if d.QP < defaultRefineQP || d.QP > defaultMaxQP || d.PredictedBytes < 0 {
+				t.Fatalf("seed %d: %+v", seed, d)
+			}
+			c.Done(now, kind, d.QP, size)
+		}
+	}
+}
