@@ -33,6 +33,8 @@ export class ApiError extends Error {
     readonly detail: string,
     /** Seconds to wait before another try; 0 when the host named none. */
     readonly retryAfterS = 0,
+    /** The answer's JSON, when it had some. */
+    readonly body: unknown = null,
   ) {
     super(detail || `the host answered ${status}`);
   }
@@ -52,13 +54,14 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
 async function problem(response: Response): Promise<ApiError> {
   const retry = Number(response.headers.get('Retry-After')) || 0;
   let detail = '';
+  let body: { title?: unknown; detail?: unknown } | null = null;
   try {
-    const body = (await response.json()) as { title?: unknown; detail?: unknown };
+    body = (await response.json()) as { title?: unknown; detail?: unknown };
     detail = [body.detail, body.title].find((v): v is string => typeof v === 'string' && v !== '') ?? '';
   } catch {
     // The status alone has to do.
   }
-  return new ApiError(response.status, detail, retry);
+  return new ApiError(response.status, detail, retry, body);
 }
 
 export async function host(): Promise<HostInfo> {

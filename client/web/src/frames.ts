@@ -1,6 +1,6 @@
 // Counts the pictures that were shown and tells the host which was the newest.
 
-import type { ControlMessage } from './protocol';
+import type { ControlMessage, ShownAt } from './protocol';
 
 /** The contract with the host: at most five reports a second, and the last picture before stillness. */
 const reportMs = 200;
@@ -12,11 +12,14 @@ export class Frames {
   private reported = -Infinity;
   private timer = 0;
   private handle = 0;
+  private at: ShownAt | null = null;
 
   constructor(
     private readonly video: HTMLVideoElement,
     private readonly send: (m: ControlMessage) => void,
     private readonly shown: () => void,
+    /** Takes a picture's times; gives them on the host's clock. */
+    private readonly timed: (meta: VideoFrameCallbackMetadata) => ShownAt | null,
   ) {
     if ('requestVideoFrameCallback' in video) this.next();
     // Firefox before 132: coarser, but the picture is known to have come.
@@ -38,6 +41,7 @@ export class Frames {
     this.handle = this.video.requestVideoFrameCallback((_now, meta) => {
       this.count++;
       this.next();
+      this.at = this.timed(meta);
       if (meta.rtpTimestamp !== undefined) {
         this.rtp = meta.rtpTimestamp;
         this.report();
@@ -54,6 +58,6 @@ export class Frames {
       return;
     }
     this.reported = performance.now();
-    this.send({ type: 'shown', rtp: this.rtp });
+    this.send({ type: 'shown', rtp: this.rtp, ...this.at });
   }
 }

@@ -8,6 +8,7 @@ const paths = {
   full: 'M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5',
   unfull: 'M9 4v5H4M15 4v5h5M9 20v-5H4M15 20v-5h5',
   stats: 'M5 19v-6M10 19V5M15 19v-9M20 19v-4',
+  report: 'M12 4v10M8 10.5l4 4 4-4M5 16v4h14v-4',
   help: 'M9.2 9.2a2.9 2.9 0 115 2c-.9.9-2.2 1.4-2.2 2.8M12 17.5h.01',
   zoom: 'M6 6v12M18 6v12M12 10h.01M12 14h.01',
   fit: 'M4 6h16v12H4zM9 10h6v4H9z',

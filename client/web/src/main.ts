@@ -4,6 +4,7 @@
 import * as api from './api';
 import { codeOf, sourceOf } from './device';
 import { h, wordmark, type Page } from './dom';
+import { LogDesk } from './logdesk';
 import { pairPage } from './pair';
 import { sourcesPage } from './sources';
 import type { Figures } from './stats';
@@ -32,6 +33,7 @@ class App {
   private host: api.HostInfo | null = null;
   private timer = 0;
   private run = 0;
+  private readonly logs = new LogDesk(() => this.host?.version ?? '');
 
   constructor(private readonly root: HTMLElement) {
     window.addEventListener('hashchange', () => void this.route());
@@ -79,6 +81,7 @@ class App {
   }
 
   private open(host: api.HostInfo): void {
+    this.logs.leftovers();
     const id = sourceOf(location.hash);
     if (!id && !location.hash && host.source) {
       location.replace(`#/watch/${encodeURIComponent(host.source)}`);
@@ -96,7 +99,7 @@ class App {
       back: () => (fromList ? history.back() : location.replace('#/')),
       unpaired,
       state: (name) => (this.state = name),
-    }));
+    }, this.logs));
   }
 
   private offline(code: string): void {

@@ -44,13 +44,29 @@ export interface HostStats {
   [figure: string]: unknown;
 }
 
+/** Names the stream in the logs of both ends. */
+export interface StreamInfo {
+  type: 'stream';
+  id: string;
+  trace: boolean;
+}
+
+/** When a picture came, was taken by the decoder, decoded and shown: ms of the host's clock. */
+export interface ShownAt {
+  received: number;
+  decoding: number;
+  decoded: number;
+  shown: number;
+}
+
 export type HostMessage =
   | SourceInfo
   | StateInfo
   | CursorInfo
   | PointerInfo
   | HostStats
-  | { type: 'pong'; t: number }
+  | StreamInfo
+  | { type: 'pong'; t: number; host: number | undefined }
   | { type: 'bye'; reason: string };
 
 /** A place in a picture of w by h pixels. */
@@ -71,7 +87,7 @@ export type InputMessage =
 
 export type ControlMessage =
   | { type: 'ping'; t: number }
-  | { type: 'shown'; rtp: number }
+  | ({ type: 'shown'; rtp: number } & Partial<ShownAt>)
   | { type: 'hidden'; hidden: boolean }
   | { type: 'stats'; on: boolean };
 
@@ -103,7 +119,9 @@ export function decode(text: string): HostMessage | null {
     case 'stats':
       return o as HostStats;
     case 'pong':
-      return finite(o.t) ? { type: 'pong', t: o.t } : null;
+      return finite(o.t) ? { type: 'pong', t: o.t, host: finite(o.host) ? o.host : undefined } : null;
+    case 'stream':
+      return str(o.id) ? { type: 'stream', id: str(o.id), trace: o.trace === true } : null;
     case 'bye':
       return { type: 'bye', reason: str(o.reason) };
     default:

@@ -11,6 +11,7 @@ export interface ToolbarHooks {
   zoom(): void;
   fullScreen(): void;
   stats(): void;
+  report(): void;
   help(): void;
 }
 
@@ -33,6 +34,7 @@ export class Toolbar {
       zoom: iconButton('zoom', 'Actual size', 'btn-zoom', hooks.zoom),
       full: iconButton('full', 'Full screen', 'btn-fullscreen', hooks.fullScreen),
       stats: iconButton('stats', 'Show stats', 'btn-stats', hooks.stats),
+      report: iconButton('report', 'Report a problem', 'btn-report', hooks.report),
       help: iconButton('help', 'Help', 'btn-help', hooks.help),
     };
     for (const name of ['keyboard', 'keys', 'stats']) this.press(name, false);

@@ -11,6 +11,7 @@ import { Mouse } from './input/mouse';
 import { Sender } from './input/sender';
 import { SoftKeys } from './input/softkeys';
 import { Touching } from './input/touch';
+import type { LogDesk } from './logdesk';
 import { Notices } from './notices';
 import { Overlay } from './overlay';
 import { decode, type ControlMessage, type HostMessage, type Rights, type SourceInfo, type StateInfo } from './protocol';
@@ -57,6 +58,7 @@ export class Watch implements Page {
     readonly sourceId: string,
     rights: Rights | '',
     private readonly hooks: WatchHooks,
+    private readonly logs: LogDesk,
   ) {
     this.toolbar = this.makeToolbar();
     this.keyboard = new Keyboard(this.stage.field, this.sender, {
@@ -69,7 +71,7 @@ export class Watch implements Page {
     this.stage.onLayout = () => this.pointer.update();
     new Mouse(this.stage, this.sender, { hover: (at) => this.hover(at !== null), engage: () => this.engage() });
     this.touching = new Touching(this.stage, this.sender, { touched: () => this.touched() });
-    this.frames = new Frames(this.stage.video, (m) => this.tell(m), () => this.frameShown());
+    this.frames = new Frames(this.stage.video, (m) => this.tell(m), () => this.frameShown(), (meta) => this.logs.shown(meta));
     this.element = h('main', { class: 'watch', testid: 'watch-page' },
       h('div', { class: 'view' }, this.stage.element, this.overlay.element, this.notices.element, this.toolbar.element),
       this.softKeys.element, this.help,
@@ -92,6 +94,7 @@ export class Watch implements Page {
   dispose(): void {
     this.ends.abort();
     this.keyboard.releaseAll();
+    this.logs.close('the page was left');
     this.connection.close();
     for (const part of [this.stage, this.frames, this.notices, this.pointer, this.touching, this.toolbar, this.viewport, this.stats]) part.dispose();
     if (isFull()) void toggleFull();
@@ -117,6 +120,7 @@ export class Watch implements Page {
     this.pointer.reset();
     this.stats.reset();
     this.early = false;
+    this.logs.open(s.pc, (m) => this.tell(m), () => this.state);
     // Before anything can arrive: what comes while the element is not ready is
     // dropped, and a still screen sends its picture once.
     this.stage.video.srcObject = new MediaStream([s.track]);
@@ -153,9 +157,14 @@ export class Watch implements Page {
         this.stats.heard(m);
         return;
       case 'bye':
+        this.logs.close(m.reason);
         this.connection.replace(m.reason);
         return;
+      case 'stream':
+        this.logs.begin(m.id, m.trace);
+        return;
       case 'pong':
+        this.logs.pong(m.t, m.host);
     }
   }
 
@@ -173,6 +182,7 @@ export class Watch implements Page {
   private setHostState(m: StateInfo): void {
     this.hostState = m;
     if (m.state === 'ended') {
+      this.logs.close(m.reason);
       this.stage.hold();
       this.connection.close();
     }
@@ -210,6 +220,7 @@ export class Watch implements Page {
       this.notices.decide(v.title, v.words, [
         { label: 'All sources', testid: 'verdict-back', primary: true, act: this.hooks.back },
         { label: 'Try again', testid: 'verdict-retry', act: () => this.again() },
+        { label: 'Report a problem', testid: 'verdict-report', act: () => void this.logs.report() },
       ]);
     } else if (v.words) this.notices.say(v.words, v.state !== 'paused');
     else this.notices.clear();
@@ -241,6 +252,7 @@ export class Watch implements Page {
       },
       fullScreen: () => void toggleFull(),
       stats: () => this.toggleStats(),
+      report: () => void this.logs.report(),
       help: () => this.help.showModal(),
     });
   }
@@ -288,6 +300,7 @@ export class Watch implements Page {
     window.addEventListener('blur', () => this.keyboard.releaseAll(), { signal });
     window.addEventListener('pagehide', () => {
       this.keyboard.releaseAll();
+      this.logs.close('the page was left');
       this.connection.close();
     }, { signal });
     // A page from the browser's back-forward cache has no session any more.
