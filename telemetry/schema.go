@@ -113,6 +113,7 @@ const (
 const (
 	DropMerged = "merged" // a newer picture came before the encoder was free
 	DropStale  = "stale"  // it waited in the pacer for too long
+	DropLarge  = "large"  // it came out far over its budget: a coarser one goes in its place
 	DropHidden = "hidden" // the viewer is out of sight
 )
 

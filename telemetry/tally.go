@@ -104,6 +104,14 @@ func (m *Meter) Dropped(pictures int) {
 	}
 }
 
+// Redone counts a picture that came out too large and was encoded again.
+func (m *Meter) Redone() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.s.Redone++
+	m.count.second.Frames.Dropped = m.count.second.Frames.Dropped.plus(DropLarge, 1)
+}
+
 // Control is what the congestion controller decided, for Meter.Control.
 type Control struct {
 	TargetKbps, PaceKbps, PathKbps float64

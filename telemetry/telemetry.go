@@ -13,6 +13,7 @@ type Snapshot struct {
 	FPS           float64 `json:"fps"`           // pictures encoded a second
 	Encoded       uint64  `json:"encoded"`       // pictures, all kinds
 	Refined       uint64  `json:"refined"`       // of them encoded again to sharpen a still picture
+	Redone        uint64  `json:"redone"`        // beside them: came out far over their budget, and a coarser one was sent
 	KeyFrames     uint64  `json:"keyFrames"`     // of them IDR pictures
 	Packets       uint64  `json:"packets"`       // media packets sent, resends and padding included
 	Resends       uint64  `json:"resends"`       // of them sent again for a viewer that may miss them

@@ -45,6 +45,7 @@ type video struct {
 	taken   uint64 // number of the picture that was loaded last
 	frame   uint64
 	clock   rtpClock
+	out     []unit // what one step made, in the order in which it is sent
 }
 
 func newVideo(c Config, notices chan Notice) *video {
@@ -82,19 +83,24 @@ func (v *video) run(ctx context.Context) error {
 		case <-v.orders.ready:
 		case <-timer.C:
 		}
-		u, ok, err := v.step(time.Now())
-		if err != nil {
+		if err := v.step(time.Now()); err != nil {
 			return err
 		}
-		if !ok {
-			continue
-		}
+		v.handOver(ctx)
+	}
+}
+
+// handOver gives the loop what a step made.
+func (v *video) handOver(ctx context.Context) {
+	for _, u := range v.out {
 		select {
 		case v.units <- u:
 		case <-ctx.Done():
-			return nil
+			return
 		}
 	}
+	clear(v.out)
+	v.out = v.out[:0]
 }
 
 func (v *video) close() {
@@ -119,9 +125,9 @@ func (v *video) arm(timer *time.Timer) {
 	timer.Reset(max(0, next.Sub(now)))
 }
 
-// step encodes at most one picture: a new one, or the one before as a key
-// frame or sharper.
-func (v *video) step(now time.Time) (unit, bool, error) {
+// step encodes at most one picture into out: a new one, or the one before as a
+// key frame or sharper.
+func (v *video) step(now time.Time) error {
 	o := v.orders.take()
 	if o.target > 0 {
 		v.rc.SetTarget(now, o.target)
@@ -130,14 +136,14 @@ func (v *video) step(now time.Time) (unit, bool, error) {
 	v.why = o.why
 	if v.hidden = o.hidden; v.hidden {
 		v.c.Meter.Hidden()
-		return unit{}, false, v.stillThere()
+		return v.stillThere()
 	}
 	if v.sizer.choose(now) {
 		v.c.Pictures.Again()
 	}
 	f, err := v.c.Pictures.Take()
 	if err != nil {
-		return unit{}, false, endReason(err)
+		return endReason(err)
 	}
 	if f == nil {
 		return v.again(now, o.key)
@@ -159,21 +165,21 @@ func endReason(err error) error {
 }
 
 // fresh encodes a new picture.
-func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) (unit, bool, error) {
+func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) error {
 	if err := v.fit(f.Size); err != nil {
-		return unit{}, false, err
+		return err
 	}
 	p, err := v.sizer.picture(f)
 	if err != nil {
-		return unit{}, false, fmt.Errorf("scaling picture %d: %w", f.Number, err)
+		return fmt.Errorf("scaling picture %d: %w", f.Number, err)
 	}
 	changed := area(p)
 	v.c.Meter.Taken(f.Number, float64(changed)/float64(p.Size.X*p.Size.Y))
 	if changed == 0 && !key && v.loaded {
-		return unit{}, false, nil
+		return nil
 	}
 	if err := v.encoder.Load(p); err != nil {
-		return unit{}, false, fmt.Errorf("converting picture %d: %w", f.Number, err)
+		return fmt.Errorf("converting picture %d: %w", f.Number, err)
 	}
 	captured := f.Captured
 	if f.Number == v.taken {
@@ -193,9 +199,9 @@ func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) (unit, bool, error)
 }
 
 // again encodes the picture before once more, if there is a reason to.
-func (v *video) again(now time.Time, key bool) (unit, bool, error) {
+func (v *video) again(now time.Time, key bool) error {
 	if !v.loaded {
-		return unit{}, false, nil
+		return nil
 	}
 	if key {
 		return v.encode(now, now, ratecontrol.Key, 0)
@@ -203,31 +209,65 @@ func (v *video) again(now time.Time, key bool) (unit, bool, error) {
 	if at, ok := v.rc.NextRefine(now); ok && !now.Before(at) {
 		return v.encode(now, now, ratecontrol.Refine, 0)
 	}
-	return unit{}, false, nil
+	return nil
 }
 
-// encode has the loaded picture encoded.
-func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed int) (unit, bool, error) {
+// encode has the loaded picture encoded, and made ready to be sent.
+func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed int) error {
 	size := v.sizer.sent
 	d := v.rc.Plan(now, ratecontrol.Picture{Pixels: size.X * size.Y, ChangedPixels: changed, Kind: kind})
-	au, err := v.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key})
+	au, d, err := v.withinBudget(d, captured, kind)
 	if err != nil {
-		return unit{}, false, fmt.Errorf("encoding a %s picture of %dx%d: %w", kind, size.X, size.Y, err)
+		return fmt.Errorf("encoding a %s picture of %dx%d: %w", kind, size.X, size.Y, err)
 	}
 	v.rc.Done(now, kind, au.QP, au.SizeBytes)
 	v.sizer.ladder.Observe(now, ratecontrol.Coded{Kind: kind, QP: au.QP, SizeBytes: au.SizeBytes, AllowedBytes: d.AllowedBytes})
 	if au.Key {
 		v.keyBytes.Store(int64(au.SizeBytes))
 	}
-	v.frame++
-	timestamp := v.clock.at(captured)
+	u := v.add(au, captured)
 	v.c.Meter.Encoded(now, telemetry.Picture{
-		Frame: v.frame, RTP: timestamp, SizeBytes: au.SizeBytes, Captured: captured, Encoded: time.Now(),
+		Frame: u.frame, RTP: u.timestamp, SizeBytes: au.SizeBytes, Captured: captured, Encoded: time.Now(),
 		Why: v.why, Again: captured.Equal(now),
 		Width: size.X, Height: size.Y, QP: au.QP, PSNR: au.PSNR, Key: au.Key, Refine: kind == ratecontrol.Refine,
 		BudgetBytes: d.AllowedBytes, Wait: now.Sub(captured), Convert: au.Convert, Encode: au.Encode,
 	})
-	return unit{au, v.frame, timestamp, captured}, true, nil
+	return nil
+}
+
+// withinBudget encodes the loaded picture as decided. One that comes out far too
+// large is dropped, and encoded once more, coarser; a placeholder goes first, so
+// that the stream has no gap. Once is enough: what the first taught, the second
+// keeps to.
+func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ratecontrol.Kind) (encode.AccessUnit, ratecontrol.Decision, error) {
+	first, err := v.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key})
+	if err != nil {
+		return first, d, err
+	}
+	coarser, redo := v.rc.Redo(d, first.SizeBytes)
+	if !redo {
+		return first, d, nil
+	}
+	placeholder, err := v.encoder.Drop()
+	if errors.Is(err, encode.ErrNotDroppable) {
+		return first, d, nil
+	}
+	if err != nil {
+		return first, d, err
+	}
+	v.add(placeholder, captured)
+	v.c.Meter.Redone()
+	second, err := v.encoder.Encode(encode.Order{QP: coarser.QP})
+	second.Convert, second.Encode = first.Convert, first.Encode+second.Encode
+	return second, coarser, err
+}
+
+// add makes a unit ready to be sent, with a number and a timestamp of its own.
+func (v *video) add(au encode.AccessUnit, captured time.Time) unit {
+	v.frame++
+	u := unit{au, v.frame, v.clock.at(captured), captured}
+	v.out = append(v.out, u)
+	return u
 }
 
 // fit opens an encoder for the pictures of a source of this size, which may be

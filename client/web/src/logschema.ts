@@ -16,6 +16,8 @@ export const KeyResume = 'resume';
 export const DropMerged = 'merged';
 /** it waited in the pacer for too long */
 export const DropStale = 'stale';
+/** it came out far over its budget: a coarser one goes in its place */
+export const DropLarge = 'large';
 /** the viewer is out of sight */
 export const DropHidden = 'hidden';
 /** LargePacketBytes is the UDP payload from which Packets counts a packet as large: a path whose tunnel takes less than it says loses these alone. */
