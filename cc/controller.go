@@ -59,6 +59,7 @@ type Controller struct {
 	started   bool
 	recheck   time.Time // when the path is to be looked at again; zero: at the next feedback
 	since     uint64    // the first sequence that took the present path
+	moved     bool      // the present path is not the first
 }
 
 // New makes a controller that knows nothing but the configuration.
@@ -219,8 +220,9 @@ func (c *Controller) Deadline() time.Time {
 // decide makes the update from what is known now.
 func (c *Controller) decide(now time.Time) {
 	c.recheck = time.Time{}
-	if c.cap.rate <= 0 {
-		return // nothing gauged yet
+	if c.cap.rate <= 0 { // nothing gauged yet
+		c.gauge(now)
+		return
 	}
 	w := c.weigh(now)
 	c.loss.allowed = float64(w.wire)

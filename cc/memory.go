@@ -38,12 +38,26 @@ func (c *Controller) RouteChanged(now time.Time, m Memory, relayed bool) Update 
 	target := min(max(arrives, c.startTarget(relayed)), c.c.Max)
 	c.train, c.cap, c.queue, c.loss, c.blind = train{}, capacity{}, queue{}, lossModel{}, blind{}
 	c.share, c.delivered, c.virtual, c.claimed = newShare(), delivered{}, virtualQueue{}, 0
-	c.recheck, c.since = time.Time{}, c.history.next
+	c.recheck, c.since, c.moved = time.Time{}, c.history.next, true
 	c.c.Memory, c.c.Relayed = m, relayed
 	c.begin(target)
 	c.update.Reason = "the packets take another path"
-	c.recall(now)
+	c.prober.at = time.Time{}
+	if !c.recall(now) {
+		c.gauge(now)
+	}
 	return c.update
+}
+
+// gauge sends a first train over a path that the packets came to in the middle
+// of a stream: no key frame begins there, and small pictures of one packet each
+// tell nothing. It is sent again while nothing has told anything.
+func (c *Controller) gauge(now time.Time) {
+	if !c.moved || c.off(Probes) || now.Sub(c.prober.at) < contendAfter {
+		return
+	}
+	c.prober.at = now
+	c.update.Probe = Probe{ID: c.prober.id(), Rate: startPace, Bytes: leastProbe}
 }
 
 // startTarget is the target while nothing is known of the path.
@@ -65,16 +79,19 @@ func (c *Controller) begin(target rate.Rate) {
 }
 
 // recall begins with a train at the remembered capacity. It is probed and not
-// trusted: the target stays at the start until feedback shows the train.
-func (c *Controller) recall(now time.Time) {
+// trusted: the target stays at the start until feedback shows the train. It
+// says whether there is one.
+func (c *Controller) recall(now time.Time) bool {
 	m := c.c.Memory
 	if m.Capacity <= 0 || c.off(Recall) || now.Sub(m.At) > memoryAge || m.At.After(now) {
-		return
+		return false
 	}
+	c.prober.at = now
 	c.update.Pace = max(c.update.Target, m.Capacity.Scale(recallGain))
 	c.update.Path = Path{}
 	c.update.Probe = Probe{ID: c.prober.id(), Rate: m.Capacity.Scale(recallGain), Bytes: recallBytes}
 	c.update.Reason = "no feedback yet; this route carried more before"
+	return true
 }
 
 // Memory returns what to remember of the route, for a connection within ten

@@ -107,3 +107,43 @@ func TestRelayedStartIsCareful(t *testing.T) {
 		t.Errorf("what is remembered is probed with %+v, then %+v", first, second)
 	}
 }
+
+// TestRouteWithSmallPictures: where each picture is one packet, a train of its
+// own gauges the new path, and again when the first one is lost.
+func TestRouteWithSmallPictures(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		c := New(Config{})
+		now := virtualStart
+		c.OnTick(now)
+		u := c.RouteChanged(now, Memory{}, true)
+		probe, sequence, trains := uint32(0), uint64(0), 0
+		for range 40 { // reports, each of three pictures and perhaps a train
+			var acks []Ack
+			send := func(size int, frame uint64, probe uint32, every time.Duration, gone bool) {
+				c.OnSent(now, Sent{Sequence: sequence, SizeBytes: size, At: now, Frame: frame, Probe: probe})
+				arrived := now.Sub(virtualStart) + 40*time.Millisecond
+				acks = append(acks, Ack{Sequence: sequence, Arrived: arrived.Truncate(arrivalGrain), Lost: gone})
+				now = now.Add(every)
+				sequence++
+			}
+			for range 3 {
+				send(800, sequence, 0, time.Second/60, false)
+			}
+			if p := u.Probe; p.ID != probe && p.ID != 0 {
+				probe = p.ID
+				trains++
+				for range p.Bytes / 1190 {
+					send(1190, 0, probe, 2*time.Millisecond, lost && trains == 1)
+				}
+			}
+			now = now.Add(10 * time.Millisecond)
+			u = c.OnFeedback(now, acks)
+		}
+		if want := map[bool]int{false: 1, true: 2}[lost]; trains < want {
+			t.Errorf("first train lost %t: %d trains", lost, trains)
+		}
+		if u.State == "starting" || c.cap.rate <= 0 {
+			t.Errorf("first train lost %t: after 2 s still %q", lost, u.State)
+		}
+	}
+}

@@ -24,6 +24,11 @@ const (
 	// their common least lifetime (RFC 4787), and a shorter interval
 	// notices a changed path sooner.
 	keepAliveEvery = time.Second
+	// mostRTO bounds how long messages wait for their resend (SCTP's
+	// retransmission timeout doubles without a bound of use). Behind an outage,
+	// such as a tunnel that changes its way, the first one tells the viewer of
+	// it; pion's least timeout is as long.
+	mostRTO = time.Second
 )
 
 // Config sets up an Endpoint.
@@ -117,6 +122,7 @@ func (e *Endpoint) settings(buffers func(packetio.BufferPacketType, uint32) io.R
 	s.SetIncludeLoopbackCandidate(true)
 	s.SetICETimeouts(disconnectedAfter, failedAfter, keepAliveEvery)
 	s.SetSCTPMaxMessageSize(MaxMessageBytes)
+	s.SetSCTPRTOMax(mostRTO)
 	s.LoggerFactory = pionLogs{e.log}
 	s.BufferFactory = buffers
 	return s
