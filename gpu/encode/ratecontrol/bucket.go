@@ -9,11 +9,7 @@ import (
 // bucket is a leaky bucket: what was encoded and, at the target rate, has not
 // left yet.
 type bucket struct {
-	debtBytes float64
-	// creditBytes is what was left unused of late. QPs are whole numbers, a
-	// step of which is a sixth of the bytes: a movement that may have a sharper
-	// picture now and then uses all of its rate, and else nine tenths.
-	creditBytes  float64
+	debtBytes    float64
 	drainedBytes float64 // what could leave since the last picture was planned
 	at           time.Time
 }
@@ -32,18 +28,8 @@ func (b *bucket) advance(now time.Time, target rate.Rate) {
 	b.at = now
 	drained := bytesIn(target, elapsed)
 	b.drainedBytes += drained
-	if left := drained - b.debtBytes; left > 0 {
-		b.debtBytes, b.creditBytes = 0, min(b.creditBytes+left, bytesIn(target, creditTime))
-		return
-	}
-	b.debtBytes -= drained
-	paid := min(b.creditBytes, b.debtBytes)
-	b.debtBytes, b.creditBytes = b.debtBytes-paid, b.creditBytes-paid
+	b.debtBytes = max(b.debtBytes-drained, 0)
 }
-
-// creditTime is how much of the link movement may save up: a queue of as much,
-// now and then, on a link that the target fills, which it does not.
-const creditTime = 4 * time.Millisecond
 
 // least is half of what could leave since the last picture was planned. A
 // picture may always take that: the debt still shrinks, and a key that was

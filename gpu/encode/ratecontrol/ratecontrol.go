@@ -25,9 +25,8 @@ type Controller struct {
 	worstQP      int
 	coarsePixels float64
 
-	largeQP int       // of the last large motion picture
-	largeAt time.Time // when it was done
-	calm    int       // QP steps that plans in a row could go sharper
+	movement movement
+	largeAt  time.Time // when the last large picture was done
 
 	refineAt time.Time
 }
@@ -47,19 +46,27 @@ const (
 	// steadyFor is how long after a large change another one belongs to
 	// the same movement: six frames at 30 a second.
 	steadyFor = 200 * time.Millisecond
-	// calmSteps keeps the QP of a movement from swinging. It becomes coarser
-	// at once, and sharper when enough pictures in a row could afford it:
-	// each of them adds the steps that it could go.
-	calmSteps = 6
-	// tolerance lets a movement stay at its QP when that is this much over
-	// the budget; the next picture pays.
-	tolerance = 1.15
+	// burst is how many frame intervals may wait after a picture of a movement,
+	// so that a step to a sharper QP has room to send again what the coarser one
+	// lost: two pictures then arrive at most so far apart.
+	burst = 1.6
+	// fullUse is what a movement may take of the target in the long run, and
+	// fullSwing the same with its usual swing upward.
+	fullUse, fullSwing = 0.98, 1.1
+	// toAndFro is what it may take where going to and fro between two QPs costs
+	// nothing: the one above leaves free what the one below takes too much.
+	toAndFro = 1.2
+	// rested is how many intervals may wait when a movement gets sharper.
+	rested = 0.25
+	// hurry is how many intervals have to wait before a movement that fits in
+	// the long run becomes coarser by more than one QP.
+	hurry = 2.5
 )
 
 // intervals is how many frame intervals of the link a picture of a class may
 // fill. Movement gets one, so that no queue forms. What comes rarely gets
 // more, where one interval would make it unreadable.
-var intervals = [classes]float64{small: 2, scene: 3, steady: 1, key: 4, refine: 4}
+var intervals = [classes]float64{small: 2, scene: 3, steady: burst, key: 4, refine: 4}
 
 // carryIntervals is how much of an interval a small change may use to sharpen
 // the rest of the picture on its way: an echoed key must not wait for it.
@@ -68,7 +75,7 @@ const carryIntervals = 0.5
 // New makes a controller that has seen no picture.
 func New(c Config) *Controller {
 	c = c.withDefaults()
-	return &Controller{config: c, model: newModel(), worstQP: c.MaxQP, largeQP: c.MotionQP}
+	return &Controller{config: c, model: newModel(), worstQP: c.MaxQP, movement: newMovement(c.MotionQP)}
 }
 
 // SetTarget changes the rate that video may use from now on. Rates below 50
@@ -87,13 +94,12 @@ func (c *Controller) Plan(now time.Time, p Picture) Decision {
 	if p.Kind == Motion {
 		allowed = max(allowed, c.bucket.least(c.config.Target, c.interval(1)))
 	}
-	if c.plan.class == steady {
-		allowed += c.bucket.creditBytes
-	}
 	c.bucket.drainedBytes = 0
-	qp := c.choose(allowed)
+	var qp int
 	if c.plan.class == steady {
-		qp = c.steady(qp, allowed)
+		qp = c.steady(allowed)
+	} else {
+		qp = c.choose(allowed)
 	}
 	return Decision{QP: qp, PredictedBytes: int(c.predict(qp)), AllowedBytes: int(allowed)}
 }
@@ -134,7 +140,15 @@ func (c *Controller) interval(frames float64) time.Duration {
 // predict is the bytes of the planned picture at qp. A picture sharper than
 // what the viewer has also carries what the unchanged part lost.
 func (c *Controller) predict(qp int) float64 {
-	return headBytes + c.model.change(c.plan.class, c.plan.changed, qp) + c.carried(qp)
+	return headBytes + c.change(qp) + c.carried(qp)
+}
+
+// change is the bytes of what is new in the planned picture.
+func (c *Controller) change(qp int) float64 {
+	if c.plan.class == steady {
+		return c.movement.at(qp) * c.plan.changed
+	}
+	return c.model.change(c.plan.class, c.plan.changed, qp)
 }
 
 func (c *Controller) carried(qp int) float64 {
@@ -169,21 +183,61 @@ func (c *Controller) fits(qp int, allowed float64) bool {
 	return c.predict(qp) <= allowed
 }
 
-// steady holds the QP of a movement against small swings.
-func (c *Controller) steady(ideal int, allowed float64) int {
-	last := c.largeQP
-	if ideal < last {
-		if c.calm += last - ideal; c.calm < calmSteps {
-			return last
-		}
-		c.calm = 0
-		return ideal
+// steady gives the QP of a movement: as before, unless that fits no more or a
+// sharper one has been possible for a while.
+func (c *Controller) steady(allowed float64) int {
+	last := c.movement.qp
+	if !c.holds(last, allowed) {
+		c.movement.calm = 0
+		return c.coarser(last, allowed)
 	}
-	c.calm = 0
-	if ideal == last+1 && c.predict(last) <= tolerance*allowed {
+	ideal := c.sharper(last, allowed)
+	if ideal == last {
+		c.movement.calm = 0
+		return last
+	}
+	c.movement.calm += last - ideal
+	if c.movement.calm < calmSteps<<c.movement.fails[last-1] {
 		return last
 	}
 	return ideal
+}
+
+// holds says whether a picture at this QP is carried.
+func (c *Controller) holds(qp int, allowed float64) bool { return c.predict(qp) <= allowed }
+
+// coarser gives the QP to go to when the last one is not carried: the next one
+// where a movement fits in the long run and only waits for what it sent before.
+func (c *Controller) coarser(last int, allowed float64) int {
+	interval := bytesIn(c.config.Target, c.interval(1))
+	to := c.config.MaxQP
+	if c.change(last) <= fullUse*interval && c.bucket.debtBytes < hurry*interval {
+		to = min(last+1, to)
+	}
+	qp := last
+	for qp < to && !c.holds(qp, allowed) {
+		qp++
+	}
+	return qp
+}
+
+// sharper gives the sharpest QP that a movement can take up.
+func (c *Controller) sharper(last int, allowed float64) int {
+	interval := bytesIn(c.config.Target, c.interval(1))
+	if c.bucket.debtBytes > rested*interval {
+		return last
+	}
+	for qp := c.config.MotionQP; qp < last; qp++ {
+		most := fullUse * interval
+		if c.carried(qp) < cheapResend*c.change(qp) {
+			most = toAndFro * interval
+		}
+		change := c.change(qp)
+		if change <= most && change*(1+c.movement.swing) <= most*fullSwing/fullUse && c.holds(qp, allowed) {
+			return qp
+		}
+	}
+	return last
 }
 
 // Done tells what the planned picture came out at. A picture that was not
@@ -205,32 +259,58 @@ func (c *Controller) Done(now time.Time, kind Kind, qp, sizeBytes int) {
 	}
 	p := c.plan
 	c.plan.open = false
-	if p.class == scene || p.class == steady {
-		c.largeQP = min(max(qp, c.config.MotionQP), c.config.MaxQP)
-		c.largeAt = now
-	}
+	c.moved(now, p, qp)
 	c.schedule(now, p)
 	c.viewed(p, qp)
 }
 
+// moved notes the QP of a large change.
+func (c *Controller) moved(now time.Time, p plan, qp int) {
+	held := min(max(qp, c.config.MotionQP), c.config.MaxQP)
+	switch p.class {
+	case scene, key:
+		c.movement.restart(held)
+	case steady:
+		c.movement.turn(held)
+	default:
+		return
+	}
+	if p.class != key {
+		c.largeAt = now
+	}
+}
+
 func (c *Controller) learn(qp int, sizeBytes float64) {
 	p, body := c.plan, max(sizeBytes-headBytes, 0)
-	if p.class == refine {
+	switch p.class {
+	case refine:
 		c.model.learn(refine, body, c.coarsePixels*lostScale(c.worstQP, qp))
+		return
+	case steady:
+		c.learnMovement(qp, body)
 		return
 	}
 	// What was carried for the rest of the picture is not the change's; a
 	// tenth stays, because the share is itself only a prediction.
-	carried, change := c.carried(qp), c.model.change(p.class, p.changed, qp)
-	c.model.learn(p.class, max(body-carried, body/10), p.changed*scale(p.class, qp))
-	if p.class == steady && carried > change {
-		// A movement that sharpens shows what the coarse picture lost. Without
-		// that it would stay coarse for a second after each scene change.
-		c.model.learn(refine, max(body-change, 0), c.coarsePixels*lostScale(c.worstQP, qp))
-	}
+	c.model.learn(p.class, max(body-c.carried(qp), body/10), p.changed*scale(p.class, qp))
 	if p.class == key || p.class == scene {
 		c.model.foresee(p.class, p.changed/max(p.pixels, 1))
 	}
+}
+
+// learnMovement tells what a sharper QP sends again from what it takes.
+func (c *Controller) learnMovement(qp int, body float64) {
+	m, changed := &c.movement, max(c.plan.changed, 1)
+	if qp != m.qp {
+		change := max(m.at(qp)*changed, 1)
+		again := max(body-change, 0)
+		m.resent = again / change
+		if qp < m.qp {
+			c.model.learn(refine, again, c.coarsePixels*lostScale(c.worstQP, qp))
+		}
+		return
+	}
+	m.learn(body / changed)
 }
 
 // viewed notes what the viewer has after a picture at qp.
