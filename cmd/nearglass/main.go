@@ -25,6 +25,7 @@ type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Share this machine's screen."`
 	Pair    pairCmd    `cmd:"" help:"Let a device in, list those that are in, or end one."`
 	Sources sourcesCmd `cmd:"" help:"List what can be shown."`
+	Logs    logsCmd    `cmd:"" help:"Show what was recorded of a stream, or bundle it for a bug report."`
 	Doctor  doctorCmd  `cmd:"" help:"Check what works here and what to do about the rest."`
 	Version versionCmd `cmd:"" help:"Say which build this is."`
 }
