@@ -42,8 +42,9 @@ func NewMeter(now time.Time) *Meter {
 // count from.
 func (m *Meter) Zero() time.Time { return m.zero }
 
-// Picture is one encoded picture, for Meter.Encoded. Wait, Convert and Encode
-// are durations within its way from Captured to Encoded.
+// Picture is one encoded picture, for Meter.Encoded. The encoder took it Wait
+// after Captured. Convert and Encode are what these took by themselves, as the
+// encoder measured it, for the Snapshot.
 type Picture struct {
 	Frame                 uint64 // its number
 	RTP                   uint32 // its timestamp
@@ -57,6 +58,7 @@ type Picture struct {
 	Again                 bool   // the picture before was encoded once more
 	Captured              time.Time
 	Wait, Convert, Encode time.Duration
+	Converted             time.Time // when it was ready for the encoder
 	Encoded               time.Time // when the encoder was done
 }
 

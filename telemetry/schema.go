@@ -59,7 +59,7 @@ type Spread struct {
 // happens on its side for every picture that it showed.
 type Delay struct {
 	Wait    *Spread `json:"wait,omitempty"`    // capture until the encoder took the picture
-	Convert *Spread `json:"convert,omitempty"` // to the encoder's colour format
+	Convert *Spread `json:"convert,omitempty"` // to the size and the colour format that the encoder takes, opening it included
 	Encode  *Spread `json:"encode,omitempty"`  // in the encoder
 	Handoff *Spread `json:"handoff,omitempty"` // end of encoding until the pacer had the picture: it waits while too much is queued
 	Queue   *Spread `json:"queue,omitempty"`   // in the pacer, until its last packet was handed to the socket

@@ -25,8 +25,8 @@ type way struct {
 // left adds the host's stages of a picture that left.
 func (s *stages) left(w *way) {
 	s.wait.AddTime(w.Wait)
-	s.convert.AddTime(w.Convert)
-	s.encode.AddTime(w.Encode)
+	s.convert.AddTime(w.Converted.Sub(w.Captured.Add(w.Wait)))
+	s.encode.AddTime(w.Encoded.Sub(w.Converted))
 	s.handoff.AddTime(w.queued.Sub(w.Encoded))
 	s.queue.AddTime(w.sent.Sub(w.queued))
 }

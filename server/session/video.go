@@ -35,17 +35,18 @@ type video struct {
 	notices  chan Notice
 	keyBytes atomic.Int64 // size of the last key frame
 
-	rc      *ratecontrol.Controller
-	sizer   sizer
-	encoder encode.Encoder
-	state   gpu.State
-	loaded  bool
-	hidden  bool
-	why     string // a key frame is ordered: telemetry.KeyViewer or its siblings
-	taken   uint64 // number of the picture that was loaded last
-	frame   uint64
-	clock   rtpClock
-	out     []unit // what one step made, in the order in which it is sent
+	rc        *ratecontrol.Controller
+	sizer     sizer
+	encoder   encode.Encoder
+	state     gpu.State
+	loaded    bool
+	hidden    bool
+	converted time.Time // when the picture at hand was ready for the encoder
+	why       string    // a key frame is ordered: telemetry.KeyViewer or its siblings
+	taken     uint64    // number of the picture that was loaded last
+	frame     uint64
+	clock     rtpClock
+	out       []unit // what one step made, in the order in which it is sent
 }
 
 func newVideo(c Config, notices chan Notice) *video {
@@ -181,6 +182,7 @@ func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) error {
 	if err := v.encoder.Load(p); err != nil {
 		return fmt.Errorf("converting picture %d: %w", f.Number, err)
 	}
+	v.converted = time.Now()
 	captured := f.Captured
 	if f.Number == v.taken {
 		captured = now
@@ -203,6 +205,7 @@ func (v *video) again(now time.Time, key bool) error {
 	if !v.loaded {
 		return nil
 	}
+	v.converted = now
 	if key {
 		return v.encode(now, now, ratecontrol.Key, 0)
 	}
@@ -227,7 +230,7 @@ func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed i
 	}
 	u := v.add(au, captured)
 	v.c.Meter.Encoded(now, telemetry.Picture{
-		Frame: u.frame, RTP: u.timestamp, SizeBytes: au.SizeBytes, Captured: captured, Encoded: time.Now(),
+		Frame: u.frame, RTP: u.timestamp, SizeBytes: au.SizeBytes, Captured: captured, Converted: v.converted, Encoded: time.Now(),
 		Why: v.why, Again: captured.Equal(now),
 		Width: size.X, Height: size.Y, QP: au.QP, PSNR: au.PSNR, Key: au.Key, Refine: kind == ratecontrol.Refine,
 		BudgetBytes: d.AllowedBytes, Wait: now.Sub(captured), Convert: au.Convert, Encode: au.Encode,

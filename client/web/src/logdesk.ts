@@ -31,6 +31,7 @@ export class LogDesk {
   begin(stream: string, trace: boolean): void {
     this.book?.begin(stream, trace);
     this.named = this.book?.id ?? '';
+    this.leftovers(); // of the stream before, if the host was gone at its end
   }
 
   pong(sent: number, host: number | undefined): void {

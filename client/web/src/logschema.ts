@@ -94,7 +94,7 @@ export interface Spread {
 /** Delay is the way of a picture in stages, ms. Each stage is measured from two timestamps of its own, and where one ends the next begins. The host fills what happens on its side for every picture that left; the viewer fills what happens on its side for every picture that it showed. */
 export interface Delay {
   wait?: Spread; // capture until the encoder took the picture
-  convert?: Spread; // to the encoder's colour format
+  convert?: Spread; // to the size and the colour format that the encoder takes, opening it included
   encode?: Spread; // in the encoder
   handoff?: Spread; // end of encoding until the pacer had the picture: it waits while too much is queued
   queue?: Spread; // in the pacer, until its last packet was handed to the socket
