@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -188,6 +189,29 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 	s := OpenStore(filepath.Join(blocked, "streams"), Limits{})
 	if _, err := s.Begin(day0, Header{Stream: stream1, Side: HostSide}); err == nil {
 		t.Error("begun where nothing can be written")
+	}
+}
+
+// A disk that is full costs the lines that found no room, and leaves no part of
+// one. This is Linux's device that is always full.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skipf("there is no disk that is always full here: %v", err)
+	}
+	defer full.Close()
+	s := OpenStore(t.TempDir(), Limits{})
+	w := begin(t, s, day0, stream1)
+	real := w.file
+	w.file = full
+	if err := w.Write(Event{Record: KindEvent, T: 1}); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%v, want %v", err, syscall.ENOSPC)
+	}
+	w.file = real
+	write(t, w, Event{Record: KindEvent, T: 2})
+	l, err := s.Read(stream1, HostSide)
+	if err != nil || len(l.Events) != 1 || l.Events[0].T != 2 || w.Lines() != 2 {
+		t.Errorf("%+v, %v, %d lines", l.Events, err, w.Lines())
 	}
 }
 
