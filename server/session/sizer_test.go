@@ -9,6 +9,7 @@ import (
 
 	"nearglass/cc/rate"
 	"nearglass/gpu"
+	"nearglass/pacing"
 )
 
 // sizes are those that encoders were opened for, in turn.
@@ -41,6 +42,17 @@ func (s *stand) told() []Notice {
 			return list
 		}
 	}
+}
+
+// videoBytes is what pictures took, sent for the first time.
+func (p *fakePeer) videoBytes() int {
+	sum := 0
+	for _, pkt := range p.packets {
+		if pkt.Class == pacing.Video || pkt.Class == pacing.KeyFrame {
+			sum += len(pkt.Body) + int(pkt.HeadLen)
+		}
+	}
+	return sum
 }
 
 var (
@@ -129,6 +141,27 @@ func TestHiddenViewerIsLeftAlone(t *testing.T) {
 		settle(100 * time.Millisecond)
 		if got := s.sizes()[3:]; !slices.Equal(got, []image.Point{{300, 226}}) {
 			t.Errorf("back in sight encoders were opened for %v", got)
+		}
+	})
+}
+
+// TestTargetIsKept: where even the coarsest pictures are too large they become
+// fewer, so that the path gets no more than it carries and its queue stays short;
+// and the picture that comes to rest is sharpened soon.
+func TestTargetIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStandWith(t, 300*rate.Kbps, func(c *Config) { c.FullSize = true })
+		defer s.end(t)
+		s.size(wideSource.X, wideSource.Y)
+		s.move(2*time.Second, wideSource) // the key frame is paid for
+		before, begin := s.peer.videoBytes(), time.Now()
+		s.move(8*time.Second, wideSource)
+		if r := rate.Of(s.peer.videoBytes()-before, time.Since(begin)); r < 250*rate.Kbps || r > 320*rate.Kbps {
+			t.Errorf("%v of video were sent where 300 kbit/s are allowed", r)
+		}
+		settle(time.Second)
+		if f := s.session.c.Meter.Snapshot(time.Now()); f.Refined == 0 {
+			t.Errorf("a second after the movement: %+v", f)
 		}
 	})
 }

@@ -41,6 +41,7 @@ type video struct {
 	state     gpu.State
 	loaded    bool
 	hidden    bool
+	held      time.Time // until then the link has no room for a picture; zero: it has
 	converted time.Time // when the picture at hand was ready for the encoder
 	why       string    // a key frame is ordered: telemetry.KeyViewer or its siblings
 	taken     uint64    // number of the picture that was loaded last
@@ -119,6 +120,9 @@ func (v *video) arm(timer *time.Timer) {
 	if at, ok := v.sizer.ladder.Deadline(); ok && (!due || at.Before(next)) {
 		next, due = at, true
 	}
+	if !v.held.IsZero() {
+		next, due = v.held, true
+	}
 	if !due || !v.loaded || v.hidden {
 		timer.Stop()
 		return
@@ -139,6 +143,10 @@ func (v *video) step(now time.Time) error {
 		v.c.Meter.Hidden()
 		return v.stillThere()
 	}
+	if v.held = v.roomAt(now); !v.held.IsZero() && !o.key {
+		return v.stillThere()
+	}
+	v.held = time.Time{}
 	if v.sizer.choose(now) {
 		v.c.Pictures.Again()
 	}
@@ -153,7 +161,15 @@ func (v *video) step(now time.Time) error {
 	return v.fresh(now, f, o.key)
 }
 
-// stillThere notices the end of a source that nobody looks at.
+// roomAt is when the link has room for a picture; zero when it has now.
+func (v *video) roomAt(now time.Time) time.Time {
+	if at := v.rc.NextPicture(now); v.loaded && at.After(now) {
+		return at
+	}
+	return time.Time{}
+}
+
+// stillThere notices the end of a source while no picture is taken.
 func (v *video) stillThere() error {
 	return endReason(v.c.Pictures.Err())
 }
@@ -218,7 +234,7 @@ func (v *video) again(now time.Time, key bool) error {
 // encode has the loaded picture encoded, and made ready to be sent.
 func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed int) error {
 	size := v.sizer.sent
-	d := v.rc.Plan(now, ratecontrol.Picture{Pixels: size.X * size.Y, ChangedPixels: changed, Kind: kind})
+	d := v.plan(now, ratecontrol.Picture{Pixels: size.X * size.Y, ChangedPixels: changed, Kind: kind}, captured.Equal(now))
 	au, d, err := v.withinBudget(d, captured, kind)
 	if err != nil {
 		return fmt.Errorf("encoding a %s picture of %dx%d: %w", kind, size.X, size.Y, err)
@@ -236,6 +252,15 @@ func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed i
 		BudgetBytes: d.AllowedBytes, Wait: now.Sub(captured), Convert: au.Convert, Encode: au.Encode,
 	})
 	return nil
+}
+
+// plan decides how to encode a picture. One that the viewer has, and that is coded
+// from nothing without being asked for, has become larger: nobody waits for it.
+func (v *video) plan(now time.Time, p ratecontrol.Picture, again bool) ratecontrol.Decision {
+	if p.Kind == ratecontrol.Key && again && v.why == telemetry.KeyStart {
+		return v.rc.PlanLarger(now, p)
+	}
+	return v.rc.Plan(now, p)
 }
 
 // withinBudget encodes the loaded picture as decided. One that comes out far too
