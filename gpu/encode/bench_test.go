@@ -25,6 +25,8 @@ func BenchmarkEncode1080p(b *testing.B) {
 	}{
 		{"document by 7", document, 7, Config{}},
 		{"document by 7, 1 thread", document, 7, Config{Threads: 1}},
+		{"document by 7, 16 references", document, 7, Config{References: MaxReferences}},
+		{"document by 7, 16 references, gaps", document, 7, Config{References: MaxReferences, Gaps: true}},
 		{"document by 7, high", document, 7, Config{Profile: h264.High}},
 		{"document by 7, superfast", document, 7, Config{Preset: "superfast"}},
 		{"terminal by 51", terminal, 51, Config{}},

@@ -24,8 +24,8 @@ const (
 // dropped, and what is encoded in its place cannot.
 const DefaultReferences = 2
 
-// maxReferences is the most that H.264 has (A.3.1, item h).
-const maxReferences = 16
+// MaxReferences is the most that H.264 has (A.3.1, item h).
+const MaxReferences = 16
 
 // DefaultPreset is the x264 preset of an empty Config.Preset.
 const DefaultPreset = "ultrafast"
@@ -46,11 +46,16 @@ type Config struct {
 	// number of CPUs, at most 4.
 	Threads int
 	// References is how many pictures the encoder and every decoder keep, 1 to
-	// 16; 0 means DefaultReferences. All but one of them may be dropped in a
-	// row. Each takes memory (4 MB at 1080p with the default preset) and no
-	// time: only the newest that was not dropped is searched. More than the
-	// level allows raise the level; up to 4 do not at the usual sizes.
+	// MaxReferences; 0 means DefaultReferences. All but one of them may be
+	// dropped or given up in a row. Each takes memory (4 MB at 1080p with the
+	// default preset) and no time: only the newest that was not given up is
+	// searched. More than the level allows raise the level; up to 4 do not at
+	// the usual sizes.
 	References int
+	// Gaps says that a decoder may never get a picture that no later one needs,
+	// and is to be told so (gaps_in_frame_num_value_allowed_flag). Without it a
+	// decoder takes what is missing for an error.
+	Gaps bool
 	// PSNR has the encoder measure AccessUnit.PSNR.
 	PSNR bool
 }
@@ -61,6 +66,12 @@ type Order struct {
 	QP int
 	// Key asks for an IDR picture. The first picture is always one.
 	Key bool
+	// Newest gives up all pictures with a higher AccessUnit.Number, for good:
+	// the viewer lacks them, or may. The picture is coded against the newest one
+	// that is left, and is a key frame if the last Config.References are all
+	// given up. An encoder that keeps only one gives a key frame always. 0 gives
+	// up none.
+	Newest uint64
 }
 
 // AccessUnit is one encoded picture.
@@ -68,6 +79,12 @@ type AccessUnit struct {
 	// NALs without start codes, in decoding order. The memory belongs to the
 	// unit and is not reused.
 	NALs [][]byte
+	// Number counts the encoder's pictures from 1, those included that were
+	// dropped, whose placeholders have their numbers.
+	Number uint64
+	// Reference is the Number of the picture that this one is predicted from;
+	// 0 for a key frame.
+	Reference uint64
 	// Key is true for an IDR picture, which carries its SPS and PPS.
 	Key bool
 	// QP is the one that was ordered.
@@ -110,9 +127,9 @@ type Encoder interface {
 	// frame. Its QP is the dropped unit's, its times are zero.
 	//
 	// ErrNotDroppable says that the unit has to be sent after all: it is a key
-	// frame, Config.References-1 units before it were dropped in a row, it was
-	// dropped already, or there is none. An encoder that cannot take anything
-	// back gives it always.
+	// frame, no other picture would be left to code against (Config.References-1
+	// units before it were dropped or given up in a row), it was dropped already,
+	// or there is none. An encoder that cannot take anything back gives it always.
 	Drop() (AccessUnit, error)
 	// Close frees everything; the encoder cannot be used after it. It may
 	// be called twice.
@@ -153,8 +170,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.References == 0 {
 		c.References = DefaultReferences
 	}
-	if c.References < 1 || c.References > maxReferences {
-		return c, fmt.Errorf("encode: %d references are outside 1 to %d", c.References, maxReferences)
+	if c.References < 1 || c.References > MaxReferences {
+		return c, fmt.Errorf("encode: %d references are outside 1 to %d", c.References, MaxReferences)
 	}
 	return c, nil
 }

@@ -36,8 +36,9 @@ type x264Encoder struct {
 	wide    bool // the motion search that x264 is set to
 	changed int  // pixels that were loaded since the last picture
 
-	sets parameterSets
-	last droppable
+	sets       parameterSets
+	last       droppable
+	references references
 
 	pictures int64 // encoded so far; the pts of the next
 	loaded   bool
@@ -53,6 +54,10 @@ func openX264(c Config) (Encoder, error) {
 		return nil, err
 	}
 	e := &x264Encoder{config: c, params: params, search: newSearch(), wide: true, picture: new(x264c.Picture), out: new(x264c.Picture)}
+	e.sets.profile, e.sets.gaps, e.references.most = c.Profile, c.Gaps, c.References
+	if c.Gaps {
+		e.references.wraps = h264.MaxFrameNums
+	}
 	if err := e.allocate(); err != nil {
 		return nil, err
 	}
@@ -139,11 +144,16 @@ func (e *x264Encoder) Encode(o Order) (AccessUnit, error) {
 }
 
 func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
-	e.picture.IType = x264c.TypeP
-	if o.Key || e.pictures == 0 {
-		e.picture.IType = x264c.TypeIdr
+	unit := AccessUnit{Number: uint64(e.pictures) + 1, QP: o.QP}
+	if err := e.giveUp(o.Newest); err != nil {
+		return AccessUnit{}, err
 	}
-	e.last.settle()
+	unit.Reference = e.references.of(unit.Number)
+	unit.Key = o.Key || unit.Reference == 0
+	e.picture.IType = x264c.TypeP
+	if unit.Key {
+		e.picture.IType, unit.Reference = x264c.TypeIdr, 0
+	}
 	e.setSearch()
 	e.picture.IQpplus1 = int32(o.QP) + 1
 	e.picture.IPts = e.pictures
@@ -154,7 +164,10 @@ func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
 	}
 	e.pictures++
 	e.marks.settle()
-	unit := AccessUnit{Key: e.out.BKeyframe != 0, QP: o.QP}
+	e.references.add(unit.Number, unit.Key)
+	if key := e.out.BKeyframe != 0; key != unit.Key {
+		return AccessUnit{}, fmt.Errorf("encode: picture %d is a key frame: %v, and was ordered as one: %v", unit.Number, key, unit.Key)
+	}
 	if e.config.PSNR {
 		unit.PSNR = e.out.Prop.FPsnr[0]
 	}
@@ -172,19 +185,32 @@ func (e *x264Encoder) Drop() (AccessUnit, error) {
 	switch {
 	case e.x264 == nil:
 		return AccessUnit{}, ErrClosed
-	case e.last.slices == nil || e.last.inARow+1 >= e.config.References:
+	case e.last.slices == nil || !e.references.spares(e.last.unit.Number):
 		return AccessUnit{}, ErrNotDroppable
 	}
 	slices, err := h264.Placeholder(&e.sets.sps, &e.sets.pps, e.last.slices)
 	if err != nil {
 		return AccessUnit{}, fmt.Errorf("encode: dropping picture %d: %w", e.pictures-1, err)
 	}
-	if x264c.EncoderInvalidateReference(e.x264, int(e.pictures-1)) < 0 {
-		return AccessUnit{}, fmt.Errorf("encode: x264 does not give picture %d up", e.pictures-1)
+	if err := e.giveUp(e.last.unit.Number - 1); err != nil {
+		return AccessUnit{}, err
 	}
 	e.changed += e.last.changed
 	e.search.repeat()
 	return e.last.drop(slices), nil
+}
+
+// giveUp has no picture coded any more against those after the newest; 0 changes
+// nothing. x264 names pictures by their pts, which is one less than the number.
+func (e *x264Encoder) giveUp(newest uint64) error {
+	if newest == 0 || newest >= uint64(e.pictures) {
+		return nil
+	}
+	e.references.giveUp(newest)
+	if x264c.EncoderInvalidateReference(e.x264, int(newest)) < 0 {
+		return fmt.Errorf("encode: x264 does not give the pictures after %d up", newest)
+	}
+	return nil
 }
 
 // setSearch sets x264 to the motion search that fits the next picture. An IDR
@@ -219,7 +245,7 @@ func (e *x264Encoder) collect(unit *AccessUnit, nals []x264c.Nal, sizeBytes int)
 		start := len(memory)
 		memory = append(memory, body...)
 		nal := memory[start:len(memory):len(memory)]
-		nal, err := e.sets.note(nal, e.config.Profile)
+		nal, err := e.sets.pass(nal, unit.Number-e.references.key)
 		if err != nil {
 			return fmt.Errorf("encode: x264 wrote an unusable header: %w", err)
 		}

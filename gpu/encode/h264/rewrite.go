@@ -12,18 +12,21 @@ const bt709 = 1
 // streams are: no reordering, so that a decoder shows each picture at once; a
 // picture buffer of the references and no more; BT.709 colors in the limited
 // range; no fixed picture rate, because a picture comes when something changes;
-// the constraint flags of the profile. Everything else stays. When
-// nothing has to change the unit itself is returned.
+// the constraint flags of the profile; and, if gaps, what AllowGaps does.
+// Everything else stays. When nothing has to change the unit itself is returned.
 //
 // It is an error when the unit is no SPS, is damaged, or is of another
 // profile.
-func RewriteSPS(nal []byte, profile Profile) ([]byte, error) {
+func RewriteSPS(nal []byte, profile Profile, gaps bool) ([]byte, error) {
 	s, err := ParseSPS(nal)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Constrain(profile); err != nil {
 		return nil, err
+	}
+	if gaps {
+		s.AllowGaps()
 	}
 	out := s.NAL()
 	if bytes.Equal(out, nal) {
@@ -32,7 +35,7 @@ func RewriteSPS(nal []byte, profile Profile) ([]byte, error) {
 	return out, nil
 }
 
-// Constrain sets what RewriteSPS promises.
+// Constrain sets what RewriteSPS promises, but for the gaps.
 func (s *SPS) Constrain(profile Profile) error {
 	idc, constraints := profile.header()
 	if s.ProfileIDC != uint32(idc) {

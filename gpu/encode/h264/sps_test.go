@@ -71,7 +71,7 @@ func TestRewriteSPS(t *testing.T) {
 		if s.ProfileIDC == 100 {
 			profile = High
 		}
-		out, err := RewriteSPS(s.NAL(), profile)
+		out, err := RewriteSPS(s.NAL(), profile, false)
 		if err != nil {
 			t.Fatalf("set %d: %v", i, err)
 		}
@@ -89,11 +89,26 @@ func TestRewriteSPS(t *testing.T) {
 		if got.Size() != s.Size() {
 			t.Errorf("set %d changed its size to %v", i, got.Size())
 		}
-		again, err := RewriteSPS(out, profile)
+		if got.GapsInFrameNum {
+			t.Errorf("set %d allows gaps unasked", i)
+		}
+		if gaps, err := RewriteSPS(out, profile, true); err != nil || !mustParse(t, gaps).GapsInFrameNum {
+			t.Errorf("set %d does not allow gaps (%v)", i, err)
+		}
+		again, err := RewriteSPS(out, profile, false)
 		if err != nil || &again[0] != &out[0] {
 			t.Errorf("set %d: a second rewriting changed something (%v)", i, err)
 		}
 	}
+}
+
+func mustParse(t *testing.T, nal []byte) SPS {
+	t.Helper()
+	s, err := ParseSPS(nal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestRewriteSPSRefuses(t *testing.T) {
@@ -101,11 +116,11 @@ func TestRewriteSPSRefuses(t *testing.T) {
 	for name, nal := range map[string][]byte{
 		"empty": nil, "a PPS": {0x68, 1}, "cut": good[:5], "no body": good[:1],
 	} {
-		if _, err := RewriteSPS(nal, ConstrainedBaseline); err == nil {
+		if _, err := RewriteSPS(nal, ConstrainedBaseline, false); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}
-	if _, err := RewriteSPS(good, High); err == nil {
+	if _, err := RewriteSPS(good, High, false); err == nil {
 		t.Error("a baseline set was rewritten as high")
 	}
 }
@@ -119,7 +134,7 @@ func TestGolden(t *testing.T) {
 			profile = High
 		}
 		nal := s.NAL()
-		out, err := RewriteSPS(nal, profile)
+		out, err := RewriteSPS(nal, profile, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +198,7 @@ func rewriteStream(t *testing.T, stream []byte, profile Profile) []byte {
 	for nal := range NALs(stream) {
 		if TypeOf(nal) == TypeSPS {
 			var err error
-			if nal, err = RewriteSPS(nal, profile); err != nil {
+			if nal, err = RewriteSPS(nal, profile, false); err != nil {
 				t.Fatal(err)
 			}
 		}
