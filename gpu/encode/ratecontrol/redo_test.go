@@ -43,7 +43,7 @@ func TestRedo(t *testing.T) {
 		"three times":         {Motion, 3, 0, true},
 		"ten times":           {Motion, 10, 0, true},
 		"a key frame":         {Key, 10, 1 << 20, false},
-		"a refinement":        {Refine, 10, 1 << 20, false},
+		"a refinement":        {Refine, 10, 0, false},
 		"a large one, barely": {Motion, 1.9, 0, false},
 	} {
 		c, now := moving(5 * rate.Mbps)
@@ -53,6 +53,25 @@ func TestRedo(t *testing.T) {
 			t.Errorf("%s: planned %+v, again %+v, %v", name, d, again, ok)
 		}
 		c.Done(now, tt.kind, again.QP, int(filmBytes(again.QP)))
+	}
+}
+
+// TestRedoOfRefinement: one that would fill the link for seconds is made in smaller
+// steps, and never as coarse as what the viewer has.
+func TestRedoOfRefinement(t *testing.T) {
+	c, now := moving(rate.Mbps)
+	now = now.Add(5 * time.Second)
+	d := c.Plan(now, Picture{Pixels: hdPixels, Kind: Refine})
+	worst := c.Snapshot().QP
+	if again, ok := c.Redo(d, 124_000); ok {
+		t.Errorf("a second of the link was too long: %+v", again)
+	}
+	again, ok := c.Redo(d, 1<<20)
+	if !ok || again.QP <= d.QP || again.QP >= worst {
+		t.Fatalf("from QP %d, planned %+v, again %+v, %v", worst, d, again, ok)
+	}
+	if last, ok := c.Redo(Decision{QP: worst - 1, AllowedBytes: d.AllowedBytes}, 1<<20); ok {
+		t.Errorf("the smallest step is to be done again: %+v", last)
 	}
 }
 
