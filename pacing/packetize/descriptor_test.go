@@ -110,7 +110,7 @@ func (r *reader) readStructure(s *bitSource) {
 			r.templates[i].fdiffs = append(r.templates[i].fdiffs, 1+s.f(4))
 		}
 	}
-	if s.f(1) != 0 || s.f(1) != 0 {
+	if s.f(2) != 0 {
 		s.bad = true // chains or resolutions
 	}
 }

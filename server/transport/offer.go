@@ -20,6 +20,7 @@ type codec struct {
 	rtx         uint8 // 0: the viewer offers no RTX for it
 	fmtp        string
 	profile     Profile
+	dependency  bool // the viewer takes dependency descriptors
 }
 
 // readOffer checks an offer before pion sees it and chooses the codec.
@@ -41,6 +42,7 @@ func readOffer(offer string, highAllowed bool) (codec, error) {
 		}
 		videos++
 		if c, ok := chooseH264(media, highAllowed); ok {
+			c.dependency = offersExtension(media, dependencyURI)
 			return c, nil
 		}
 	}
@@ -117,6 +119,21 @@ func chooseH264(media *sdp.MediaDescription, highAllowed bool) (codec, bool) {
 	return best, bestRank > 0
 }
 
+// offersExtension says whether a media section lets us send a header extension
+// (RFC 8285, 5), and with an identifier that a one-byte header has.
+func offersExtension(media *sdp.MediaDescription, uri string) bool {
+	for _, a := range media.Attributes {
+		fields := strings.Fields(a.Value)
+		if a.Key != "extmap" || len(fields) < 2 || fields[1] != uri {
+			continue
+		}
+		id, direction, _ := strings.Cut(fields[0], "/")
+		n, err := strconv.Atoi(id)
+		return err == nil && n >= 1 && n <= 14 && direction != "sendonly" && direction != "inactive"
+	}
+	return false
+}
+
 func offered(media *sdp.MediaDescription, pt uint8) bool {
 	return slices.Contains(media.MediaName.Formats, strconv.Itoa(int(pt)))
 }
@@ -190,12 +207,13 @@ const (
 	transportCCURI = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
 	captureTimeURI = "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
 	playoutURI     = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
+	dependencyURI  = "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension"
 )
 
 // mediaEngine tells pion the one codec and the header extensions to answer.
 // Opus is there so that an offered sound section is answered as inactive and
-// not refused, which some players take for a failure. A further extension,
-// such as the dependency descriptor, is one more URI here and in writer.bind.
+// not refused, which some players take for a failure. A further extension is one
+// more URI here and in writer.bind.
 func mediaEngine(c codec, playout bool) (*webrtc.MediaEngine, error) {
 	m := &webrtc.MediaEngine{}
 	for _, v := range videoCodecs(c) {
@@ -211,6 +229,9 @@ func mediaEngine(c codec, playout bool) (*webrtc.MediaEngine, error) {
 	uris := []string{transportCCURI, captureTimeURI}
 	if playout {
 		uris = append(uris, playoutURI)
+	}
+	if c.dependency {
+		uris = append(uris, dependencyURI)
 	}
 	for _, uri := range uris {
 		extension := webrtc.RTPHeaderExtensionCapability{URI: uri}

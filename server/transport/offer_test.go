@@ -35,6 +35,24 @@ func lines(parts ...[]string) []string {
 
 const mode1 = "packetization-mode=1;profile-level-id="
 
+func TestDependencyIsTakenWhereOffered(t *testing.T) {
+	for line, want := range map[string]bool{
+		"a=extmap:12 " + dependencyURI:          true,
+		"a=extmap:12/sendrecv " + dependencyURI: true,
+		"a=extmap:12/recvonly " + dependencyURI: true,
+		"a=extmap:12/inactive " + dependencyURI: false,
+		"a=extmap:15 " + dependencyURI:          false, // needs a two-byte header
+		"a=extmap:x " + dependencyURI:           false,
+		"a=extmap:12":                           false,
+		"a=extmap:12 " + playoutURI:             false,
+	} {
+		got, err := readOffer(offerWith(videoLine, append(lines(h264("102", mode1+"42e01f")), line)...), false)
+		if err != nil || got.dependency != want {
+			t.Errorf("%s: %v (%v)", line, got.dependency, err)
+		}
+	}
+}
+
 func TestChoiceOfCodec(t *testing.T) {
 	rtx := []string{"a=rtpmap:103 rtx/90000", "a=fmtp:103 apt=102", "a=rtpmap:105 rtx/90000", "a=fmtp:105 apt=104"}
 	baseline, constrained, high, main := h264("96", mode1+"42001f"), h264("102", mode1+"42e01f"), h264("104", mode1+"640c1f"), h264("106", mode1+"4d001f")
@@ -45,14 +63,14 @@ func TestChoiceOfCodec(t *testing.T) {
 		want  codec
 	}{
 		{"constrained baseline before baseline", lines(baseline, constrained, rtx), false,
-			codec{102, 103, mode1 + "42e01f", ConstrainedBaseline}},
-		{"high only when allowed", lines(constrained, high, rtx), false, codec{102, 103, mode1 + "42e01f", ConstrainedBaseline}},
-		{"high when allowed", lines(constrained, high, rtx), true, codec{104, 105, mode1 + "640c1f", High}},
-		{"high decoders take baseline", lines(high, rtx), false, codec{104, 105, mode1 + "640c1f", ConstrainedBaseline}},
-		{"main decoders too", lines(main), true, codec{106, 0, mode1 + "4d001f", ConstrainedBaseline}},
-		{"no RTX", lines(baseline), true, codec{96, 0, mode1 + "42001f", ConstrainedBaseline}},
-		{"no profile named", lines(h264("96", "packetization-mode=1")), false, codec{96, 0, "packetization-mode=1", ConstrainedBaseline}},
-		{"direction left open", append(lines(constrained)[1:], rtx...), false, codec{102, 103, mode1 + "42e01f", ConstrainedBaseline}},
+			codec{102, 103, mode1 + "42e01f", ConstrainedBaseline, false}},
+		{"high only when allowed", lines(constrained, high, rtx), false, codec{102, 103, mode1 + "42e01f", ConstrainedBaseline, false}},
+		{"high when allowed", lines(constrained, high, rtx), true, codec{104, 105, mode1 + "640c1f", High, false}},
+		{"high decoders take baseline", lines(high, rtx), false, codec{104, 105, mode1 + "640c1f", ConstrainedBaseline, false}},
+		{"main decoders too", lines(main), true, codec{106, 0, mode1 + "4d001f", ConstrainedBaseline, false}},
+		{"no RTX", lines(baseline), true, codec{96, 0, mode1 + "42001f", ConstrainedBaseline, false}},
+		{"no profile named", lines(h264("96", "packetization-mode=1")), false, codec{96, 0, "packetization-mode=1", ConstrainedBaseline, false}},
+		{"direction left open", append(lines(constrained)[1:], rtx...), false, codec{102, 103, mode1 + "42e01f", ConstrainedBaseline, false}},
 	} {
 		got, err := readOffer(offerWith(videoLine, c.lines...), c.high)
 		if err != nil || got != c.want {

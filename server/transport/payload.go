@@ -8,8 +8,8 @@ import (
 // Sizes of a packet. packetBytes is what a packet of ours has at most under UDP.
 // With IPv6 and UDP headers that is 1248 bytes and fits IPv6's least MTU, 1280,
 // which is also what Tailscale's interface has. Around the payload are the RTP
-// header (12), header extensions (20, and 8 kept for a dependency descriptor),
-// the RTX number (2) and the SRTP tag (16).
+// header (12), header extensions (28: the first packet of a key frame has 4 more,
+// and it holds parameter sets alone), the RTX number (2) and the SRTP tag (16).
 const (
 	packetBytes   = 1200
 	overheadBytes = 12 + 28 + 2 + 16

@@ -91,6 +91,15 @@ func (p *Peer) RTX() bool {
 	return p.codec.rtx != 0
 }
 
+// Dependency says whether the viewer takes a picture's references from the
+// packets, so that it can go on without pictures that nothing refers to; valid
+// after Answer.
+func (p *Peer) Dependency() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.codec.dependency
+}
+
 // Answer takes the viewer's offer and returns the answer, complete with
 // candidates. A second offer renegotiates; with new ICE credentials it
 // restarts ICE, on the interfaces that are up by then. Errors wrap

@@ -155,13 +155,13 @@ func asksForKey(f *Feedback, asked bool) bool {
 	return asked
 }
 
-// nacks lists what is missing. A viewer without RTX can only be helped by a
-// key frame.
+// nacks lists what is missing. A viewer without RTX, and without dependency
+// descriptors, can only be helped by a key frame.
 func (r *rtcpReader) nacks(packet *rtcp.TransportLayerNack, f *Feedback) bool {
 	if packet.MediaSSRC != r.writer.info.SSRC {
 		return false
 	}
-	if r.writer.info.SSRCRetransmission == 0 {
+	if r.writer.info.SSRCRetransmission == 0 && r.writer.dependency == 0 {
 		return asksForKey(f, len(packet.Nacks) > 0)
 	}
 	for _, pair := range packet.Nacks {

@@ -17,6 +17,7 @@ import (
 	"github.com/pion/webrtc/v4"
 
 	"nearglass/pacing"
+	"nearglass/pacing/packetize"
 )
 
 // stream sends count pictures and returns their NALs.
@@ -158,6 +159,28 @@ func TestHeaderExtensions(t *testing.T) {
 	}
 	if firsts != 3 {
 		t.Errorf("capture time on %d packets, want the first of each of 3 pictures", firsts)
+	}
+}
+
+// TestDependencyOverTheWire: it is there for a viewer that offers it, and not for
+// another.
+func TestDependencyOverTheWire(t *testing.T) {
+	for _, offered := range []bool{true, false} {
+		p := newTestPeer(t, PeerConfig{})
+		v := newViewer(t, viewerConfig{dependency: offered})
+		v.connect(p)
+		h := newHost(t, p)
+		stream(h, 3, 5000)
+		collect(t, v, 3)
+		if p.Dependency() != offered {
+			t.Errorf("offered: %v, and the peer says %v", offered, p.Dependency())
+		}
+		id := extensionIDs(v)[dependencyURI]
+		for i, hd := range v.wire.seen() {
+			if d := hd.GetExtension(id); offered != (len(d) >= packetize.UsualDescriptorBytes) {
+				t.Errorf("offered: %v, packet %d has % x", offered, i, d)
+			}
+		}
 	}
 }
 

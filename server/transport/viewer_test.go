@@ -106,7 +106,9 @@ type viewerConfig struct {
 	fmtp  string // of the H.264 offered
 	noRTX bool
 	audio bool // offers sound as WHEP players do
-	lose  func(*rtp.Header) bool
+	// dependency offers dependency descriptors.
+	dependency bool
+	lose       func(*rtp.Header) bool
 	// socket is what the viewer uses instead of sockets of pion's.
 	socket net.PacketConn
 	// screen asks for what is missing, in place of pion's generator of NACKs;
@@ -198,7 +200,11 @@ func viewerMedia(t *testing.T, c viewerConfig) *webrtc.MediaEngine {
 		register(webrtc.RTPCodecTypeVideo, rtxType, webrtc.MimeTypeRTX, "apt=102", 90000, 0)
 	}
 	register(webrtc.RTPCodecTypeAudio, 111, webrtc.MimeTypeOpus, "minptime=10;useinbandfec=1", 48000, 2)
-	for _, uri := range []string{"urn:ietf:params:rtp-hdrext:sdes:mid", transportCCURI, captureTimeURI, playoutURI} {
+	uris := []string{"urn:ietf:params:rtp-hdrext:sdes:mid", transportCCURI, captureTimeURI, playoutURI}
+	if c.dependency {
+		uris = append(uris, dependencyURI)
+	}
+	for _, uri := range uris {
 		check(t, m.RegisterHeaderExtension(webrtc.RTPHeaderExtensionCapability{URI: uri}, webrtc.RTPCodecTypeVideo))
 	}
 	return m

@@ -13,6 +13,7 @@ import (
 
 	"nearglass/cc"
 	"nearglass/pacing"
+	"nearglass/pacing/packetize"
 )
 
 // sendRecords is how many sent packets are remembered to make sense of
@@ -38,14 +39,17 @@ type writer struct {
 	info       interceptor.StreamInfo
 	transport  uint8 // header extension ids; 0: not negotiated
 	playout    uint8
+	dependency uint8
 	captured   uint8
-	extensions []rtp.Extension // in the order transport, playout, captured
+	extensions []rtp.Extension // in the order transport, playout, dependency, captured
+	bare       int             // how many of them a packet without payload has
 	short      int             // how many of them a packet without capture time has
 
 	header       rtp.Header
 	payload      [1500]byte
 	transportSeq [2]byte
 	playoutDelay [3]byte // min = max = 0: show at once
+	descriptor   [packetize.MaxDescriptorBytes]byte
 	captureTime  [8]byte
 
 	sequence uint64 // of the next packet
@@ -97,7 +101,7 @@ func (w *writer) bind(info *interceptor.StreamInfo, out interceptor.RTPWriter) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.out, w.info = out, *info
-	w.transport, w.playout, w.captured = 0, 0, 0
+	w.transport, w.playout, w.dependency, w.captured = 0, 0, 0, 0
 	for _, e := range info.RTPHeaderExtensions {
 		if e.ID < 1 || e.ID > 14 {
 			continue // has no place in a one-byte header (RFC 8285, 4.2)
@@ -107,6 +111,8 @@ func (w *writer) bind(info *interceptor.StreamInfo, out interceptor.RTPWriter) {
 			w.transport = uint8(e.ID)
 		case playoutURI:
 			w.playout = uint8(e.ID)
+		case dependencyURI:
+			w.dependency = uint8(e.ID)
 		case captureTimeURI:
 			w.captured = uint8(e.ID)
 		}
@@ -132,6 +138,8 @@ func (w *writer) layOut() {
 	}
 	add(w.transport, w.transportSeq[:])
 	add(w.playout, w.playoutDelay[:])
+	w.bare = len(h.Extensions)
+	add(w.dependency, w.descriptor[:])
 	w.short = len(h.Extensions)
 	add(w.captured, w.captureTime[:])
 	w.extensions = h.Extensions
@@ -187,14 +195,30 @@ func (w *writer) setHeader(pkt *pacing.Packet) {
 		h.SSRC, h.PayloadType = w.info.SSRC, w.info.PayloadType
 		h.SequenceNumber = pkt.Seq
 	}
-	h.Extensions = w.extensions[:w.short]
+	h.Extensions = w.extensions[:w.bare]
 	binary.BigEndian.PutUint16(w.transportSeq[:], uint16(w.sequence))
+	if int(pkt.HeadLen)+len(pkt.Body) > 0 {
+		h.Extensions = w.extensions[:w.short]
+		w.setDescriptor(pkt)
+	}
 	if pkt.First && !pkt.Captured.IsZero() {
 		h.Extensions = w.extensions
 		binary.BigEndian.PutUint64(w.captureTime[:], w.ntp(pkt.Captured))
 	}
 	h.Extension = len(h.Extensions) > 0
 	h.ExtensionProfile = rtp.ExtensionProfileOneByte
+}
+
+// setDescriptor says what the packet's picture depends on.
+func (w *writer) setDescriptor(pkt *pacing.Packet) {
+	if w.dependency == 0 {
+		return
+	}
+	d := packetize.Descriptor{First: pkt.First, Last: pkt.Marker, Frame: pkt.Frame}
+	if pkt.DependsOn > 0 {
+		d.Back = pkt.Frame - pkt.DependsOn
+	}
+	_ = w.header.SetExtension(w.dependency, d.Append(w.descriptor[:0])) // cannot fail: it replaces one
 }
 
 // setPayload puts the payload together. A resend begins with the original
