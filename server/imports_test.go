@@ -58,6 +58,7 @@ var rooms = []room{
 	{"cc/lab", []string{"cc/...", "pacing/..."}, "the lab joins cc, pacing, links and baselines, and is imported by nobody"},
 	{"signaling", nil, "signaling knows the host through its own small interfaces"},
 	{"telemetry", []string{"telemetry/..."}, "what is reported must not depend on what reports it"},
+	{"telemetry/doctor", []string{"telemetry"}, "a diagnosis rests on the logs alone, so that it is the same wherever and whenever they are read"},
 	{"telemetry/netpath", nil, "which road packets take is found out by asking the system and the daemons, and whose packets they are is nothing to it"},
 	{"client/web", []string{"client/web/..."}, "the viewer is files and nothing else"},
 	{"client/native", []string{"telemetry/...", "cc/rate", "gpu/encode/h264"}, "the desktop viewer shares no state with the host"},
@@ -83,7 +84,7 @@ var guards = []guarded{
 }
 
 // pure lists the folders whose shipped code is arithmetic on its parameters.
-var pure = []string{"cc", "cc/rate", "cc/sim", "pacing", "pacing/packetize", "gpu/encode/ratecontrol"}
+var pure = []string{"telemetry/doctor", "cc", "cc/rate", "cc/sim", "pacing", "pacing/packetize", "gpu/encode/ratecontrol"}
 
 // roomOf finds the table's line for a folder.
 func roomOf(dir string) (room, bool) {

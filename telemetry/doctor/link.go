@@ -1,0 +1,260 @@
+package doctor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"nearglass/telemetry"
+)
+
+// qualityHarm is how bad pictures look, 0 to 1: text begins to blur at QP 32,
+// and at 46 little is left of it.
+func (m *moment) qualityHarm() float64 {
+	qp := 0.0
+	if m.host.QP != nil {
+		qp = (m.host.QP.Mean - 32) / 14
+	}
+	size := 0.0
+	if p := m.host.SizePercent; p > 0 {
+		size = float64(100-p) / 60
+	}
+	return bound(max(qp, size))
+}
+
+// busy says whether the stream wanted all that it was allowed.
+func (m *moment) busy() bool {
+	r := m.host.Rate
+	d := m.host.Delay
+	return r.TargetKbps > 0 && (r.SentKbps > 0.6*min(r.TargetKbps, max(r.LeastKbps, 1)) || d.Handoff.OrZero().Mean+d.Queue.OrZero().Mean > 30)
+}
+
+// lossyLink: packets are lost whatever is sent, without a queue to fall out of.
+func lossyLink(v *view) Finding {
+	hits := v.those(func(m *moment) bool {
+		return m.host.Packets.Lost >= 2 && m.loss() >= 0.007
+	})
+	told := v.those(func(m *moment) bool { return m.host.Packets.Acked >= 20 })
+	lost := hits.sum(func(m *moment) int { return m.host.Packets.Lost })
+	all := hits.sum(func(m *moment) int { return m.host.Packets.Lost + m.host.Packets.Acked })
+	if len(hits) < 4 || len(hits)*5 < len(told) && len(hits) < 8 {
+		return Finding{}
+	}
+	share := ratio(float64(lost), float64(all))
+	queue := quantile(hits.values((*moment).excess), 0.5)
+	sure := 0.9 * (1 - 0.85*half(max(0, queue-15), 40))
+	if large, small, told := lossBySize(hits); told && large > 4*small && large > 0.02 {
+		sure *= 0.3
+	}
+	if c := burstiness(v); c > 0 {
+		sure *= 1 - 0.7*c
+	}
+	sure *= 1 - 0.4*hits.share(func(m *moment) bool { return m.host.Rate.State == "lossy" })
+	sure *= 1 - 0.4*hits.share(func(m *moment) bool { return m.host.Rate.State == "competing" })
+	return Finding{
+		Severity: (0.25 + 0.75*bound(math.Sqrt(share/0.08))) * v.lasting(hits), Certainty: sure, at: hits.numbers(),
+		Evidence: []string{
+			fmt.Sprintf("%d of %d packets (%.1f %%) were lost %s", lost, all, 100*share, hits.when()),
+			fmt.Sprintf("the round trip was no longer than usual then (by %.0f ms): no queue overflowed", queue),
+			fmt.Sprintf("the viewer asked again for %d packets", hits.sum(func(m *moment) int { return m.host.Packets.Nacks })),
+		},
+	}
+}
+
+// lossBySize is the share lost of large packets and of others; told says that
+// there were enough of both to compare.
+func lossBySize(list moments) (large, small float64, told bool) {
+	var l, ll, s, sl int
+	for i := range list {
+		p := list[i].host.Packets
+		l, ll = l+p.Large, ll+p.LargeLost
+		s, sl = s+p.Acked+p.Lost-p.Large, sl+p.Lost-p.LargeLost
+	}
+	return ratio(float64(ll), float64(l)), ratio(float64(sl), float64(s)), l >= 20 && s >= 20
+}
+
+// mtuTrouble: large packets are lost and small ones are not.
+func mtuTrouble(v *view) Finding {
+	hits := choose(v.all, func(m *moment) bool {
+		p := m.host.Packets
+		return p.LargeLost >= 2 && ratio(float64(p.LargeLost), float64(p.Large)) > 0.1
+	})
+	large, small, told := lossBySize(hits)
+	n := hits.sum(func(m *moment) int { return m.host.Packets.LargeLost })
+	if len(hits) < 2 || n < 8 || !told || large < 3*small {
+		return nothingLarge(v)
+	}
+	list := []string{
+		fmt.Sprintf("of packets of %d bytes and more %.0f %% were lost (%d), of smaller ones %.1f %%, %s", telemetry.LargePacketBytes, 100*large, n, 100*small, hits.when()),
+	}
+	if mtu := hits[0].host.Packets.MTU; mtu > 0 {
+		list = append(list, fmt.Sprintf("the host made packets of up to %d bytes", mtu))
+	}
+	return Finding{
+		Severity: (0.5 + 0.5*bound(2*large)) * min(1, float64(len(hits))/3), Evidence: list, at: hits.numbers(),
+		// What overflows a queue is large, too: a small packet still fits.
+		Certainty: (0.95 - half(20*small, 4)) * (1 - half(max(0, quantile(hits.values((*moment).excess), 0.5)-15), 30)),
+	}
+}
+
+// nothingLarge: no picture gets through, while pings do, which are small.
+func nothingLarge(v *view) Finding {
+	hits := choose(v.all, func(m *moment) bool {
+		return m.t > warmUpMs && m.viewed && m.hosted && !m.hidden && m.host.Packets.Sent >= 3 && m.host.Packets.Acked == 0 && m.viewer.Frames.Received == 0
+	})
+	pings := hits.sum(func(m *moment) int {
+		if m.viewer.Clock == nil {
+			return 0
+		}
+		return m.viewer.Clock.Pings
+	})
+	if len(hits) < 4 || pings*4 < len(hits) {
+		return Finding{}
+	}
+	return Finding{
+		Severity: 0.9, Certainty: 0.8, at: hits.numbers(),
+		Evidence: []string{fmt.Sprintf("no picture came through %s, although the viewer's pings, which are small, were answered %d times", hits.when(), pings)},
+	}
+}
+
+// cappedLink: the path carries less than the picture needs, and what is sent
+// fills it.
+func cappedLink(v *view) Finding {
+	hits := v.those(func(m *moment) bool {
+		state := m.host.Rate.State
+		return m.busy() && m.qualityHarm() > 0 && state != "competing" && m.host.Rate.TargetKbps < 30_000
+	})
+	if len(hits) < 5 || len(hits)*7 < len(v.live) {
+		return Finding{}
+	}
+	harm := hits.mean((*moment).qualityHarm)
+	target := hits.mean(func(m *moment) float64 { return m.host.Rate.TargetKbps })
+	sent := hits.mean(func(m *moment) float64 { return m.host.Rate.SentKbps })
+	list := []string{
+		fmt.Sprintf("the path carried %.1f Mbit/s, of which %.1f were used, %s", target/1000, sent/1000, hits.when()),
+		fmt.Sprintf("so pictures were coarse: QP %.0f of at most 51", hits.mean(func(m *moment) float64 { return m.host.QP.OrZero().Mean })),
+	}
+	if least := 100 - hits.most(func(m *moment) float64 { return float64(100 - m.host.SizePercent) }); least < 100 && least > 0 {
+		list = append(list, fmt.Sprintf("and were sent with %.0f %% of their sides", least))
+	}
+	return Finding{Severity: (0.15 + 0.8*harm) * v.lasting(hits), Certainty: 0.75, Evidence: list, at: hits.numbers()}
+}
+
+// bufferbloat: what is sent waits long in a buffer on the way, which loses
+// little because it is so large.
+func bufferbloat(v *view) Finding {
+	hits := v.those(func(m *moment) bool { return m.excess() > 100 }).runs(3)
+	if len(hits) < 4 {
+		return Finding{}
+	}
+	excess := hits.mean((*moment).excess)
+	deepest := hits.most((*moment).excess)
+	base := hits.mean(func(m *moment) float64 { return m.baseRTT })
+	return Finding{
+		Severity: half(excess, 150) * v.lasting(hits), Certainty: 0.3 + 0.65*bound((deepest-150)/350), at: hits.numbers(),
+		Evidence: []string{fmt.Sprintf("packets waited %.0f ms on the way, up to %.0f, where the path takes %.0f ms there and back, %s", excess, deepest, base, hits.when())},
+	}
+}
+
+// competingTraffic: a queue stands that our packets do not explain.
+func competingTraffic(v *view) Finding {
+	competing := func(m *moment) bool { return m.host.Rate.State == "competing" }
+	hits := v.those(func(m *moment) bool {
+		return competing(m) || m.host.Rate.State == "sharing" && (m.excess() > 15 || m.qualityHarm() > 0.2)
+	})
+	if len(hits) < 4 {
+		return Finding{}
+	}
+	strong := hits.share(competing)
+	excess := hits.mean((*moment).excess)
+	harm := max(half(excess, 100), 0.8*hits.mean((*moment).qualityHarm))
+	return Finding{
+		Severity: harm * v.lasting(hits), Certainty: (0.45 + 0.45*strong) * (1 - 0.5*half(max(0, excess-200), 200)), at: hits.numbers(),
+		Evidence: []string{
+			fmt.Sprintf("a queue of %.0f ms stood on the path that the stream's own packets do not explain, %s", excess, hits.when()),
+			fmt.Sprintf("the stream was left with %.1f Mbit/s", hits.mean(func(m *moment) float64 { return m.host.Rate.TargetKbps })/1000),
+		},
+	}
+}
+
+// spike is how much longer the slowest picture of a second travelled than is
+// usual on its path, ms, where nothing at the host explains it.
+func (m *moment) spike() float64 {
+	n := m.host.Shown.Network
+	s := 0.0
+	if n != nil {
+		s = n.Max - m.baseNet
+	}
+	silence := m.host.Rate.Silence - usualSilence
+	if m.host.Packets.Nacks > 0 && silence < 0.4*s {
+		return 0 // a packet that had to be sent again is late alone
+	}
+	return max(0, max(s, silence-100)-2*m.host.LoopLate)
+}
+
+// usualSilence is how long a host hears nothing between two reports of a viewer,
+// which browsers send ten times a second while there is something to report.
+const usualSilence = 120
+
+// spikes are the seconds in which a delay shot up, where most others were calm.
+func spikes(v *view) (hits moments, regular float64) {
+	hits = v.those(func(m *moment) bool { return m.spike() > 60 })
+	calm := v.those(func(m *moment) bool { return m.spike() <= 60 })
+	standing := choose(hits, func(m *moment) bool { return m.excess() > 100 }).runs(4)
+	if len(hits) < 4 || len(calm)*4 < len(hits) || 2*len(standing) > len(hits) {
+		return nil, 0
+	}
+	var gaps []float64
+	for begin, i := 0, 1; i < len(hits); i++ {
+		if hits[i].n > hits[i-1].n+1 {
+			gaps = append(gaps, hits[i].t-hits[begin].t)
+			begin = i
+		}
+	}
+	if len(gaps) < 3 {
+		return hits, 0
+	}
+	middle := quantile(gaps, 0.5)
+	off := 0.0
+	for _, g := range gaps {
+		whole := max(1, math.Round(g/middle))
+		off += math.Abs(g/whole - middle)
+	}
+	return hits, bound(1 - 2*off/float64(len(gaps))/middle)
+}
+
+// burstiness is how much of the loss falls into the seconds of spikes, beyond
+// their part of the time, 0 to 1.
+func burstiness(v *view) float64 {
+	hits, _ := spikes(v)
+	if len(hits) == 0 {
+		return 0
+	}
+	lost := func(m *moment) int { return m.host.Packets.Lost }
+	share := ratio(float64(hits.sum(lost)), float64(moments(v.live).sum(lost)))
+	of := ratio(float64(len(hits)), float64(len(v.live)))
+	return bound((share - of) / max(1-of, 0.1))
+}
+
+// flappingWiFi: the radio is away for a moment, again and again.
+func flappingWiFi(v *view) Finding {
+	hits, regular := spikes(v)
+	if len(hits) == 0 {
+		return Finding{}
+	}
+	sure := 0.35 + 0.5*regular
+	list := []string{
+		fmt.Sprintf("the delay shot up by %.0f ms, up to %.0f, %s, and was back at once",
+			hits.mean((*moment).spike), hits.most((*moment).spike), hits.when()),
+	}
+	if regular > 0.5 {
+		list = append(list, "at regular intervals")
+	}
+	if i := slices.IndexFunc(hits, func(m moment) bool { return m.viewer.Device != nil && m.viewer.Device.Network == "wifi" }); i >= 0 {
+		sure += 0.15
+		list = append(list, "the viewer's browser says that it is on WiFi")
+	}
+	lossy := choose(v.live, func(m *moment) bool { return m.loss() > 0.007 && m.spike() <= 60 })
+	sure *= 1 - 0.6*ratio(float64(len(lossy)), float64(len(v.live)))
+	return Finding{Severity: half(hits.mean((*moment).spike), 80) * v.lasting(hits), Certainty: sure, Evidence: list, at: hits.numbers()}
+}
