@@ -44,15 +44,15 @@ func (s *stand) told() []Notice {
 	}
 }
 
-// videoBytes is what pictures took, sent for the first time.
-func (p *fakePeer) videoBytes() int {
+// videoRate is what pictures took in a time, sent for the first time.
+func (p *fakePeer) videoRate(from, to time.Time) rate.Rate {
 	sum := 0
-	for _, pkt := range p.packets {
-		if pkt.Class == pacing.Video || pkt.Class == pacing.KeyFrame {
+	for i, pkt := range p.packets {
+		if at := p.times[i]; (pkt.Class == pacing.Video || pkt.Class == pacing.KeyFrame) && !at.Before(from) && at.Before(to) {
 			sum += len(pkt.Body) + int(pkt.HeadLen)
 		}
 	}
-	return sum
+	return rate.Of(sum, to.Sub(from))
 }
 
 var (
@@ -154,12 +154,13 @@ func TestTargetIsKept(t *testing.T) {
 		defer s.end(t)
 		s.size(wideSource.X, wideSource.Y)
 		s.move(2*time.Second, wideSource) // the key frame is paid for
-		before, begin := s.peer.videoBytes(), time.Now()
+		begin := time.Now()
 		s.move(8*time.Second, wideSource)
-		if r := rate.Of(s.peer.videoBytes()-before, time.Since(begin)); r < 250*rate.Kbps || r > 320*rate.Kbps {
+		end := time.Now()
+		settle(time.Second)
+		if r := s.peer.videoRate(begin, end); r < 250*rate.Kbps || r > 320*rate.Kbps {
 			t.Errorf("%v of video were sent where 300 kbit/s are allowed", r)
 		}
-		settle(time.Second)
 		if f := s.session.c.Meter.Snapshot(time.Now()); f.Refined == 0 {
 			t.Errorf("a second after the movement: %+v", f)
 		}
