@@ -7,7 +7,8 @@ import (
 )
 
 type doctorCmd struct {
-	JSON bool `name:"json" help:"Print JSON, for programs."`
+	Logs []string `arg:"" optional:"" type:"path" name:"report" help:"A report on a stream, or its logs (.jsonl): say what went wrong in it, instead of checking this machine."`
+	JSON bool     `name:"json" help:"Print JSON, for programs."`
 	settings
 }
 
@@ -16,9 +17,15 @@ func (*doctorCmd) Help() string {
 	return `Tries what a stream needs, with the same settings as serve: captures a picture,
 encodes it, opens the ports. It ends with status 1 when something does not work.
 
+With a report, as the viewer's menu or nearglass logs bundle makes it, it names
+what made that stream bad, the likeliest cause first, with the evidence and what
+to do. The log of the host with or without that of the viewer will do as well.
+
 Examples:
   nearglass doctor
   nearglass doctor --display :1 --listen :8000
+  nearglass doctor nearglass-7QX.zip
+  nearglass doctor 7QX.host.jsonl 7QX.viewer.jsonl
   nearglass doctor --json | jq '.checks[] | select(.verdict != "good")'`
 }
 
@@ -29,8 +36,12 @@ type report struct {
 	Checks []server.Check `json:"checks"`
 }
 
-// Run examines the machine and prints what it found.
+// Run examines the machine, or the stream whose report is given, and prints what
+// it found.
 func (d *doctorCmd) Run(e *env) error {
+	if len(d.Logs) > 0 {
+		return d.diagnose(e)
+	}
 	r := report{build(), e.config, server.Examine(e.ctx, d.config(e))}
 	if d.JSON {
 		if err := printJSON(e.out, r); err != nil {

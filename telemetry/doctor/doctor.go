@@ -100,7 +100,7 @@ func Diagnose(t telemetry.Timeline) []Finding {
 	var found []Finding
 	for _, r := range rules {
 		f := r.look(v)
-		f.Fault, f.Title, f.Advice = r.fault, texts[r.fault].title, texts[r.fault].advice
+		f.Fault, f.Title, f.Advice = r.fault, Title(r.fault), texts[r.fault].advice
 		f.Severity, f.Certainty = bound(f.Severity), bound(f.Certainty)
 		if f.Score() >= leastScore {
 			v.place(&f)

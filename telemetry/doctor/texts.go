@@ -3,6 +3,9 @@ package doctor
 // text says what a cause is, and what to do about it.
 type text struct{ title, advice string }
 
+// Title is what a cause is in words; empty for none.
+func Title(f Fault) string { return texts[f].title }
+
 var texts = map[Fault]text{
 	SlowDecoder:      {"The viewer decodes too slowly", "Turn on hardware acceleration in the viewer's browser, or use another browser or device; a smaller window of the source, or --fps 30, asks less of it."},
 	LossyLink:        {"The network loses packets", "Look for a bad cable, a weak radio link or a failing switch on the way; try a cable, 5 GHz WiFi or a place nearer to the access point."},
