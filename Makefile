@@ -54,6 +54,12 @@ test-only: ## run every test, without set-up, checks and cross-builds
 		-- go test -json -timeout 10m -tags '$(TAGS)' $(PACKAGES) \
 		-- go test -json -count=1 -timeout 20m -p 1 -parallel 1 -tags '$(TAGS)' $(E2E)
 
+# A module of its own: the daemon that it builds brings a hundred modules along
+# and takes five minutes of processor time, the first time.
+.PHONY: test-tailnet
+test-tailnet: ## as root: stream over a real tailnet in namespaces, and hold the route shown to it
+	go run ./cmd/testreport -limit 22m -- go test -C server/e2e/tailnet -json -count=1 -timeout 20m .
+
 .PHONY: race
 race: ## run the tests outside server/e2e under the race detector
 	go run ./cmd/testreport -limit 30m \

@@ -29,7 +29,7 @@ const (
 
 // Check is one thing that Examine looked at.
 type Check struct {
-	Area    string  `json:"area"` // settings, reach, capture, encode, input
+	Area    string  `json:"area"` // settings, reach, route, capture, encode, input
 	What    string  `json:"what"`
 	Verdict Verdict `json:"verdict"`
 	Found   string  `json:"found"`
@@ -52,6 +52,7 @@ func Examine(ctx context.Context, cfg Config) []Check {
 		checks = append(checks, examineState(filled.StateDir))
 	}
 	checks = append(checks, examineReach(ctx, filled)...)
+	checks = append(checks, examinePaths(ctx)...)
 	checks = append(checks, examineDisplay(ctx, displayName(cfg.Display))...)
 	return append(checks, examineEncoder()...)
 }

@@ -43,6 +43,7 @@ var rooms = []room{
 	{"server/timer", nil, "asking the system for fine timers is a leaf"},
 	{"server/e2e", []string{"server/...", "gpu/...", "cc/...", "pacing/...", "telemetry/...", "signaling"},
 		"the end-to-end tests use the built programs, and the packages only to judge what those did"},
+	{"server/e2e/tailnet", nil, "it is a module of its own, and sees the host from outside"},
 	{"server/e2e/desk", nil, "the harness sees the host from outside, as a person does"},
 	{"gpu", nil, "a frame knows nothing of what is done with it"},
 	{"gpu/xconn", nil, "opening an X connection safely is a leaf"},
@@ -79,6 +80,7 @@ var guards = []guarded{
 		"X is one of several systems; what speaks it lies behind a platform file"},
 	{"github.com/alecthomas/kong", []string{"cmd"}, "flags are a command's matter; a package takes a Config"},
 	{"github.com/chromedp/", []string{"server/e2e", "cmd/bench", "cmd/screenshots"}, "a browser belongs to tests, benches and pictures, never to the host"},
+	{"tailscale.com", []string{"server/e2e/tailnet"}, "a tailnet of its own belongs to a test; the host asks the daemon that is there, over its local socket"},
 	{"github.com/evanw/esbuild", []string{"client/web"}, "bundling happens before the build, not in the host"},
 	{"testing", nil, "test helpers have no place in shipped code"},
 }

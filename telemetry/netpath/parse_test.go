@@ -36,7 +36,7 @@ func TestParseTailscale(t *testing.T) {
 
 func TestParseRegions(t *testing.T) {
 	names, err := parseRegions(vector(t, "tailscale-derpmap.json"))
-	if err != nil || names["test"] != "Test" {
+	if err != nil || names["test"] != "Frankfurt" {
 		t.Errorf("%v, %v", names, err)
 	}
 	names, err = parseRegions([]byte(`{"Regions":{"1":{"RegionCode":"fra","RegionName":"Frankfurt"},"2":null,"3":{}}}`))
