@@ -13,12 +13,17 @@ export interface Choice {
 /** A short blip should not flash a line. */
 const patienceMs = 350;
 
+/** Long enough to be read by somebody who looks elsewhere. */
+const passingMs = 4000;
+
 export class Notices {
   private readonly words = h('span', {});
   private readonly line = h('div', { class: 'notice', testid: 'notice', hidden: true }, h('span', { class: 'pulse', 'aria-hidden': 'true' }), this.words);
   private readonly card = h('div', { class: 'verdict', testid: 'verdict', role: 'alertdialog', 'aria-labelledby': 'verdict-title', 'aria-describedby': 'verdict-why', hidden: true });
   readonly element = h('div', { class: 'notices' }, this.line, this.card);
   private timer = 0;
+  /** The line that is shown goes by itself. */
+  private passing = false;
 
   dispose(): void {
     clearTimeout(this.timer);
@@ -26,6 +31,7 @@ export class Notices {
 
   clear(): void {
     clearTimeout(this.timer);
+    this.passing = false;
     this.line.hidden = true;
     this.card.hidden = true;
     announce('');
@@ -34,6 +40,7 @@ export class Notices {
   /** Shows a line after a moment; quiet ones do not pulse. */
   say(words: string, working: boolean): void {
     clearTimeout(this.timer);
+    this.passing = false;
     this.card.hidden = true;
     const show = (): void => {
       this.words.textContent = words;
@@ -43,6 +50,15 @@ export class Notices {
     };
     if (this.line.hidden && working) this.timer = window.setTimeout(show, patienceMs);
     else show();
+  }
+
+  /** Says something in passing, unless something that lasts is said. */
+  pass(words: string): void {
+    const taken = !this.line.hidden || !this.card.hidden;
+    if (taken && !this.passing) return;
+    this.say(words, false);
+    this.passing = true;
+    this.timer = window.setTimeout(() => this.clear(), passingMs);
   }
 
   decide(title: string, why: string, choices: Choice[]): void {

@@ -23,7 +23,8 @@ function rate(kbps: number | null): string {
 
 function route(f: Figures): string {
   const said = f.host?.route;
-  return [typeof said === 'string' && said ? said : f.route, f.remote].filter(Boolean).join(' \u00b7 ') || none;
+  const lacks = f.host?.routeUnknown;
+  return [typeof said === 'string' && said ? said : f.route, lacks, f.remote].filter(Boolean).join(' \u00b7 ') || none;
 }
 
 function picture(f: Figures): string {

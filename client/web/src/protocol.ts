@@ -44,6 +44,16 @@ export interface HostStats {
   [figure: string]: unknown;
 }
 
+/** The road that the stream's packets take, for people. */
+export interface PathInfo {
+  type: 'path';
+  words: string;
+  /** What could not be known of it, and why. */
+  unknown: string;
+  /** The packets took another one before. */
+  changed: boolean;
+}
+
 /** Names the stream in the logs of both ends. */
 export interface StreamInfo {
   type: 'stream';
@@ -65,6 +75,7 @@ export type HostMessage =
   | CursorInfo
   | PointerInfo
   | HostStats
+  | PathInfo
   | StreamInfo
   | { type: 'pong'; t: number; host: number | undefined }
   | { type: 'bye'; reason: string };
@@ -116,6 +127,8 @@ export function decode(text: string): HostMessage | null {
       return cursor(o);
     case 'pointer':
       return pointer(o);
+    case 'path':
+      return str(o.words) ? { type: 'path', words: str(o.words), unknown: str(o.unknown), changed: o.changed === true } : null;
     case 'stats':
       return o as HostStats;
     case 'pong':

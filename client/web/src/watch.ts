@@ -156,6 +156,9 @@ export class Watch implements Page {
       case 'stats':
         this.stats.heard(m);
         return;
+      case 'path':
+        if (m.changed) this.notices.pass(`Route: ${m.words}`);
+        return;
       case 'bye':
         this.logs.close(m.reason);
         this.connection.replace(m.reason);

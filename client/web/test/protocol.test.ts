@@ -14,6 +14,8 @@ test('messages of the host are read', () => {
     { type: 'pointer', x: 1.5, y: -2, visible: false, cursor: '7', n: 3 });
   assert.deepEqual(decode('{"type":"cursor","id":7,"width":16,"height":16,"hotX":1,"png":"QUJD"}'),
     { type: 'cursor', id: '7', width: 16, height: 16, hotX: 1, hotY: 0, png: 'QUJD' });
+  assert.deepEqual(decode('{"type":"path","kind":"tailscale-relayed","words":"Tailscale relayed, Frankfurt","unknown":"","changed":true}'),
+    { type: 'path', words: 'Tailscale relayed, Frankfurt', unknown: '', changed: true });
   assert.deepEqual(decode('{"type":"bye"}'), { type: 'bye', reason: '' });
 });
 
@@ -23,6 +25,7 @@ const refused = [
   '{"type":"state","state":"odd"}',
   '{"type":"pointer","x":"1","y":2}',
   '{"type":"pointer","x":1}',
+  '{"type":"path","kind":"lan"}',
   '{"type":"cursor","id":"1","width":16,"height":16,"png":"\\"); } body { x: url("}',
   '{"type":"cursor","id":"1","width":99999,"height":16,"png":"QUJD"}',
   '{"type":"cursor","id":"1","width":16,"height":16,"png":""}',
