@@ -51,6 +51,7 @@ var rooms = []room{
 	{"gpu/encode", []string{"gpu", "cc/rate", "gpu/encode/..."}, "an encoder turns a frame into an access unit; what it is for is not its concern"},
 	{"gpu/encode/h264", nil, "bitstream syntax is a leaf"},
 	{"gpu/encode/ratecontrol", []string{"cc/rate"}, "rate control is pure arithmetic on sizes and rates"},
+	{"gpu/encode/repair", nil, "what a picture may refer to follows from what was sent and what the viewer says; who encodes and who sends is nothing to it"},
 	{"pacing", []string{"cc/rate"}, "cc and pacing never meet: server/session/control.go is the only line between estimate and rate"},
 	{"pacing/packetize", nil, "cutting an access unit into payloads needs nothing else"},
 	{"cc", []string{"cc/rate"}, "cc and pacing never meet: server/session/control.go is the only line between estimate and rate"},
@@ -86,7 +87,7 @@ var guards = []guarded{
 }
 
 // pure lists the folders whose shipped code is arithmetic on its parameters.
-var pure = []string{"telemetry/doctor", "cc", "cc/rate", "cc/sim", "pacing", "pacing/packetize", "gpu/encode/ratecontrol"}
+var pure = []string{"telemetry/doctor", "cc", "cc/rate", "cc/sim", "pacing", "pacing/packetize", "gpu/encode/ratecontrol", "gpu/encode/repair"}
 
 // roomOf finds the table's line for a folder.
 func roomOf(dir string) (room, bool) {

@@ -1,0 +1,287 @@
+// Package repair decides what becomes of pictures that a viewer lacks: whether
+// their packets are sent again, whether the next picture is coded against one that
+// the viewer has (a repair by reference, which costs a larger picture), or whether
+// only a key frame helps.
+//
+// It serves viewers that take references from the packets (dependency
+// descriptors): they go on with a picture as soon as they have it and what it
+// refers to, whatever else is missing.
+//
+// The session tells a Keeper of each picture and of what the viewer says, and asks
+// it after each of that. A Keeper has no clock, lock or goroutine.
+//
+//   - A few packets are sent again: nothing arrives sooner or takes less.
+//   - Where that much is missing that sending it again would take longer than a
+//     repair, where it was sent again and is still not there, or where the viewer
+//     is silent for too long, the next picture refers to the newest that the
+//     viewer is known to have, and those between are given up.
+//   - A repair is given the time to be confirmed before the next one. From the
+//     second on, or where nothing at all is heard, nothing else is coded in between,
+//     so that the picture that the viewer has stays in the picture buffer through
+//     an outage.
+//   - A key frame comes when no reference is left, and when a repair arrived and
+//     is not shown: then the viewer does not do what it promised.
+package repair
+
+import "time"
+
+// Config describes the stream.
+type Config struct {
+	// References is how many pictures the encoder and the decoder keep.
+	References int
+	// Interval is the least time between two pictures.
+	Interval time.Duration
+}
+
+// Kind is what an Order asks for.
+type Kind uint8
+
+// Kinds of order.
+const (
+	None      Kind = iota // nothing
+	Reference             // the next picture refers to Newest or an older one
+	Key                   // the next picture is a key frame
+)
+
+// Order is what the encoder has to do for the viewer's sake.
+type Order struct {
+	Kind   Kind
+	Newest uint64
+	// Hold has it encode nothing until there is another order.
+	Hold bool
+}
+
+// kept is how many of the newest pictures are remembered: a second at 120 a second,
+// far more than references reach back.
+const kept = 128
+
+// picture is one that was coded.
+type picture struct {
+	frame, reference uint64 // reference 0: a key frame
+	left             time.Time
+	missing          int  // bytes that the viewer asked for again
+	asked            bool // it asked for some
+	insured          bool // a repair is to come beside the resend
+	dropped          bool // some of it never left
+	arrived          bool // all packets did
+	has              bool // the viewer can decode it, and will
+	given            bool // nothing refers to it any more
+}
+
+// wait is a repair that was ordered or sent.
+type wait struct {
+	newest  uint64    // it was ordered to refer to this or an older picture; 0: none is
+	frame   uint64    // its number once it was coded
+	arrived time.Time // when it was known to have arrived
+}
+
+// Keeper follows the pictures of one stream. The zero value is of no use: see New.
+type Keeper struct {
+	cfg      Config
+	rtt      time.Duration
+	delay    delay
+	pictures []picture // in order
+	usual    int       // bytes of a picture, about
+
+	last     uint64    // the newest that was coded
+	due      wait      // ordered and not coded yet
+	keyDue   time.Time // when a key frame was ordered that is not coded yet; zero: none is
+	repair   wait      // the newest that was coded
+	attempts int       // orders since the viewer last had something new
+	blind    bool      // the newest repair was ordered because nothing was heard
+
+	shown   uint64 // the newest that the viewer showed
+	speaks  bool   // it says what it shows
+	strikes int    // repairs that arrived and were not shown, in a row
+	off     bool
+	counts  Counts
+}
+
+// Counts are totals, for telemetry.
+type Counts struct {
+	Repairs int // pictures ordered to refer to an older one
+	Keys    int // key frames ordered
+	Unshown int // repairs that arrived and were not shown
+}
+
+// New returns a keeper of a stream that has not begun.
+func New(c Config) *Keeper { return &Keeper{cfg: c, delay: newDelay()} }
+
+// Active says whether losses are repaired here: the viewer says what it shows, and
+// shows what it can decode.
+func (k *Keeper) Active() bool { return k.speaks && !k.off }
+
+// Broken says that the viewer does not show what it can decode: it ignores what the
+// packets say of references, and only key frames help it.
+func (k *Keeper) Broken() bool { return k.off }
+
+// Counts returns the totals.
+func (k *Keeper) Counts() Counts { return k.counts }
+
+// SetRTT tells the round trip; zero and below is ignored.
+func (k *Keeper) SetRTT(rtt time.Duration) {
+	if rtt > 0 {
+		k.rtt = rtt
+	}
+}
+
+// Coded notes a picture that will be sent; reference 0 is a key frame. It says
+// false, and notes nothing, for one that the viewer could not decode: it refers to
+// one that is given up, and was coded before the encoder knew.
+func (k *Keeper) Coded(frame, reference uint64, sizeBytes int) bool {
+	k.last = frame
+	if k.due.newest > 0 && reference > k.due.newest {
+		return false
+	}
+	switch {
+	case reference == 0:
+		k.pictures = k.pictures[:0]
+		k.keyDue, k.due, k.repair = time.Time{}, wait{}, wait{}
+	case k.due.newest > 0:
+		k.giveUp(k.due.newest)
+		k.repair, k.due = wait{newest: k.due.newest, frame: frame}, wait{}
+	default:
+		k.usual += (sizeBytes - k.usual) / 8
+	}
+	if len(k.pictures) == kept {
+		k.pictures = append(k.pictures[:0], k.pictures[1:]...)
+	}
+	k.pictures = append(k.pictures, picture{frame: frame, reference: reference})
+	return true
+}
+
+// giveUp notes that nothing refers to the pictures after the newest any more.
+func (k *Keeper) giveUp(newest uint64) {
+	for i := range k.pictures {
+		k.pictures[i].given = k.pictures[i].given || k.pictures[i].frame > newest
+	}
+}
+
+// Left notes that the last packet of a picture left.
+func (k *Keeper) Left(now time.Time, frame uint64) {
+	if p := k.find(frame); p != nil {
+		p.left = now
+	}
+}
+
+// Dropped notes that a picture, or some of it, will not leave.
+func (k *Keeper) Dropped(frame uint64) {
+	if p := k.find(frame); p != nil {
+		p.dropped = true
+	}
+}
+
+// find returns the picture; nil when it is not known.
+func (k *Keeper) find(frame uint64) *picture {
+	for i := len(k.pictures) - 1; i >= 0 && k.pictures[i].frame >= frame; i-- {
+		if k.pictures[i].frame == frame {
+			return &k.pictures[i]
+		}
+	}
+	return nil
+}
+
+// Missing notes that the viewer asks for so many bytes of a picture, and says
+// whether to send them again.
+func (k *Keeper) Missing(now time.Time, frame uint64, sizeBytes int) bool {
+	p := k.find(frame)
+	switch {
+	case !k.Active():
+		return true
+	case p == nil || p.given:
+		return false
+	}
+	if !p.asked {
+		p.asked, p.left = true, now
+	}
+	p.missing = sizeBytes
+	if !k.repairable(k.last+1) || k.waiting(now) {
+		return true
+	}
+	if k.tooMuch() {
+		return false
+	}
+	// When it is known whether the resend came, no reference may be left.
+	later := uint64((k.rtt + k.patience()) / max(k.cfg.Interval, time.Millisecond))
+	p.insured = p.insured || !k.repairable(k.last+1+later)
+	return true
+}
+
+// repairWorth is what a repair takes, in pictures as they usually are: 12 KB where
+// those have 4 (Chromium, 720p text that scrolls).
+const repairWorth = 3
+
+// leastWorth bounds that below, in bytes: a burst of six packets leaves at once at
+// any rate, and no repair takes less time.
+const leastWorth = 7000
+
+// tooMuch says whether a repair would be there before all that is missing.
+func (k *Keeper) tooMuch() bool {
+	sum := 0
+	for i := range k.pictures {
+		if p := &k.pictures[i]; !p.has && !p.given {
+			sum += p.missing
+		}
+	}
+	return sum > max(repairWorth*k.usual, leastWorth)
+}
+
+// Arrived notes that all packets of a picture are known to have come.
+func (k *Keeper) Arrived(now time.Time, frame uint64) {
+	p := k.find(frame)
+	if p == nil || p.arrived {
+		return
+	}
+	p.arrived = true
+	if k.repair.frame == frame {
+		k.repair.arrived = now
+	}
+	k.learn(now, p)
+	k.settle()
+}
+
+// Shown notes that the viewer showed a picture, and so decoded it and what it
+// refers to. What it says of one that never left is ignored.
+func (k *Keeper) Shown(now time.Time, frame uint64) {
+	p := k.find(frame)
+	if p == nil || p.left.IsZero() {
+		return
+	}
+	k.speaks = true
+	k.shown = max(k.shown, frame)
+	if k.repair.frame > 0 && k.shown >= k.repair.frame {
+		k.strikes = 0
+	}
+	k.learn(now, p)
+	for p != nil && !p.has {
+		p.arrived = true
+		p = k.find(p.reference)
+	}
+	k.settle()
+}
+
+// learn takes the time until a picture was confirmed, if nothing held it up.
+func (k *Keeper) learn(now time.Time, p *picture) {
+	if !p.has && !p.asked && !p.left.IsZero() && k.blocker() == p {
+		k.delay.add(now.Sub(p.left))
+	}
+}
+
+// settle finds which pictures the viewer can decode by now.
+func (k *Keeper) settle() {
+	for i := range k.pictures {
+		p := &k.pictures[i]
+		if p.has || !p.arrived {
+			continue
+		}
+		if p.reference > 0 {
+			if r := k.find(p.reference); r == nil || !r.has {
+				continue
+			}
+		}
+		p.has, p.missing = true, 0
+		if !p.given {
+			k.attempts = 0
+		}
+	}
+}

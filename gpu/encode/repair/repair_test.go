@@ -1,0 +1,161 @@
+package repair
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// randomly loses that share.
+func randomly(share float64) func(time.Duration, *rand.Rand) bool {
+	return func(_ time.Duration, rng *rand.Rand) bool { return rng.Float64() < share }
+}
+
+// between loses all in a span of time, again and again.
+func between(from, length, every time.Duration) func(time.Duration, *rand.Rand) bool {
+	return func(at time.Duration, _ *rand.Rand) bool {
+		return at > from && (at-from)%every < length
+	}
+}
+
+func never(time.Duration, *rand.Rand) bool { return false }
+
+// until ends a loss, so that what comes after can be held to be right.
+func until(end time.Duration, lose func(time.Duration, *rand.Rand) bool) func(time.Duration, *rand.Rand) bool {
+	return func(at time.Duration, rng *rand.Rand) bool { return at < end && lose(at, rng) }
+}
+
+const (
+	lossLength = 8 * time.Second
+	calm       = 2 * time.Second
+)
+
+func TestScenarios(t *testing.T) {
+	for name, c := range map[string]struct {
+		conditions
+		keys, repairs [2]int // least and most
+		longest       time.Duration
+	}{
+		"no loss":                {conditions{oneWay: 10 * time.Millisecond, lose: never}, [2]int{1, 1}, [2]int{0, 0}, 40 * time.Millisecond},
+		"no loss, far away":      {conditions{oneWay: 150 * time.Millisecond, lose: never}, [2]int{1, 1}, [2]int{0, 0}, 40 * time.Millisecond},
+		"slow reports":           {conditions{oneWay: 10 * time.Millisecond, lose: never, report: 250 * time.Millisecond}, [2]int{1, 1}, [2]int{0, 0}, 40 * time.Millisecond},
+		"1 %":                    {conditions{oneWay: 10 * time.Millisecond, lose: randomly(.01)}, [2]int{1, 1}, [2]int{0, 8}, 150 * time.Millisecond},
+		"5 %":                    {conditions{oneWay: 10 * time.Millisecond, lose: randomly(.05)}, [2]int{1, 1}, [2]int{1, 60}, 300 * time.Millisecond},
+		"2 %, far":               {conditions{oneWay: 40 * time.Millisecond, lose: randomly(.02)}, [2]int{1, 1}, [2]int{1, 90}, 400 * time.Millisecond},
+		"2 %, very far":          {conditions{oneWay: 100 * time.Millisecond, lose: randomly(.02)}, [2]int{1, 6}, [2]int{1, 60}, 800 * time.Millisecond},
+		"3 pictures in a row":    {conditions{oneWay: 10 * time.Millisecond, lose: between(time.Second, 50*time.Millisecond, time.Second)}, [2]int{1, 1}, [2]int{4, 9}, 130 * time.Millisecond},
+		"10 pictures in a row":   {conditions{oneWay: 10 * time.Millisecond, lose: between(time.Second, 166*time.Millisecond, time.Second)}, [2]int{1, 1}, [2]int{6, 16}, 300 * time.Millisecond},
+		"300 ms outages":         {conditions{oneWay: 10 * time.Millisecond, lose: between(time.Second, 300*time.Millisecond, 2*time.Second)}, [2]int{1, 1}, [2]int{3, 16}, 500 * time.Millisecond},
+		"an outage of a second":  {conditions{oneWay: 10 * time.Millisecond, lose: between(time.Second, time.Second, time.Hour)}, [2]int{1, 1}, [2]int{3, 9}, 1500 * time.Millisecond},
+		"no resends":             {conditions{oneWay: 10 * time.Millisecond, lose: randomly(.01), noResend: true}, [2]int{1, 1}, [2]int{10, 60}, 300 * time.Millisecond},
+		"confirmations get lost": {conditions{oneWay: 10 * time.Millisecond, lose: randomly(.02), mute: randomly(.3)}, [2]int{1, 2}, [2]int{0, 40}, 400 * time.Millisecond},
+		"no word for a second":   {conditions{oneWay: 10 * time.Millisecond, lose: never, mute: between(time.Second, time.Second, 3*time.Second)}, [2]int{1, 1}, [2]int{1, 16}, 500 * time.Millisecond},
+		"still, and 20 %": {conditions{oneWay: 10 * time.Millisecond, lose: randomly(.2), still: func(at time.Duration) bool { return at%(700*time.Millisecond) > frameTime }},
+			[2]int{1, 3}, [2]int{1, 60}, 2 * time.Second},
+		"a viewer that ignores references": {conditions{oneWay: 10 * time.Millisecond, lose: between(time.Second, 200*time.Millisecond, time.Second), noResend: true, ignores: true},
+			[2]int{3, 6}, [2]int{2, 2}, time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.length = lossLength + calm
+			c.lose = until(lossLength, c.lose)
+			m := run(t, c.conditions, 1)
+			if n := len(m.keys); n < c.keys[0] || n > c.keys[1] {
+				t.Errorf("%d key frames at %v, want %v", n, m.keys, c.keys)
+			}
+			if n := len(m.repairs); n < c.repairs[0] || n > c.repairs[1] {
+				t.Errorf("%d repairs, want %v", n, c.repairs)
+			}
+			if m.longest > c.longest {
+				t.Errorf("%v without a new picture", m.longest)
+			}
+			if m.k.Broken() != c.ignores {
+				t.Errorf("the viewer is taken for one that ignores references: %v", m.k.Broken())
+			}
+			if !c.ignores {
+				m.right()
+			}
+			t.Logf("%d pictures, %d repairs, %d key frames, longest %v, %+v", len(m.frames), len(m.repairs), len(m.keys), m.longest, m.k.Counts())
+		})
+	}
+}
+
+// right says that the viewer has the newest picture that can have come.
+func (m *model) right() {
+	m.t.Helper()
+	behind := uint64(m.c.oneWay/frameTime) + 4
+	if m.newest+behind < uint64(len(m.frames)) {
+		m.t.Errorf("of %d pictures the newest that the viewer has is %d", len(m.frames), m.newest)
+	}
+}
+
+// Whatever happens on the way: a repair refers only to what the viewer has, there
+// is one in a round trip, and when the loss is over the picture is right again.
+func TestAnyConditions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for i := range 40 {
+		c := conditions{oneWay: time.Duration(1+rng.IntN(130)) * time.Millisecond, length: lossLength + calm + time.Second,
+			noResend: rng.IntN(4) == 0, report: time.Duration(50+rng.IntN(200)) * time.Millisecond, lies: rng.IntN(8) == 0}
+		share, burst := rng.Float64()*rng.Float64()*.3, time.Duration(rng.IntN(600))*time.Millisecond
+		single, all := randomly(share), between(time.Second, burst, time.Second+time.Duration(rng.IntN(2000))*time.Millisecond)
+		c.lose = until(lossLength, func(at time.Duration, rng *rand.Rand) bool { return single(at, rng) || all(at, rng) })
+		if rng.IntN(3) == 0 {
+			c.mute = until(lossLength, randomly(rng.Float64()*.5))
+		}
+		if rng.IntN(3) == 0 {
+			every := time.Duration(50+rng.IntN(1500)) * time.Millisecond
+			c.still = func(at time.Duration) bool { return at%every > 3*frameTime }
+		}
+		m := run(t, c, uint64(i))
+		if !c.lies {
+			m.right()
+		}
+		if t.Failed() {
+			t.Fatalf("run %d: %+v, %.3f, bursts of %v", i, c, share, burst)
+		}
+	}
+}
+
+// FuzzKeeper: no order of events breaks it, whatever the viewer says.
+func FuzzKeeper(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 200, 100, 50})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		k := New(Config{References: 4, Interval: frameTime})
+		now, frame, newest := epoch, uint64(0), uint64(0)
+		for i := 0; i+1 < len(script); i += 2 {
+			now = now.Add(time.Duration(script[i]>>3) * 4 * time.Millisecond)
+			which := frame - min(frame, uint64(script[i+1]%24))
+			switch script[i] & 7 {
+			case 0, 1:
+				frame++
+				reference := frame - 1
+				if newest > 0 {
+					reference, newest = newest, 0
+				}
+				if script[i+1] == 255 {
+					reference = 0
+				}
+				k.Coded(frame, reference, int(script[i+1])*100)
+			case 2:
+				k.Left(now, which)
+			case 3:
+				k.Missing(now, which, int(script[i+1])*10)
+			case 4:
+				k.Arrived(now, which)
+			case 5:
+				k.Shown(now, which)
+			case 6:
+				k.Dropped(which)
+			case 7:
+				k.SetRTT(time.Duration(script[i+1]) * time.Millisecond)
+			}
+			if o := k.Decide(now); o.Kind == Reference {
+				if newest = o.Newest; newest == 0 || newest > frame || frame+1-newest > 4 {
+					t.Fatalf("picture %d is to refer to %d", frame+1, newest)
+				}
+			}
+			if at := k.Deadline(now); !at.IsZero() && !at.After(now) {
+				t.Fatalf("the deadline passed %v ago", now.Sub(at))
+			}
+		}
+	})
+}
