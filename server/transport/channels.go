@@ -11,6 +11,7 @@ const (
 	labelControl = "control" // ordered, reliable, both ways
 	labelInput   = "input"   // ordered, reliable, from the viewer
 	labelPointer = "pointer" // unordered, not repeated, to the viewer
+	labelFrames  = "frames"  // unordered, not repeated, from the viewer
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 // refuses all else.
 func (p *Peer) onChannel(dc *webrtc.DataChannel) {
 	label := dc.Label()
-	known := label == labelControl || label == labelInput || label == labelPointer
+	known := label == labelControl || label == labelInput || label == labelPointer || label == labelFrames
 	p.mu.Lock()
 	_, taken := p.channels[label]
 	if known && !taken {
