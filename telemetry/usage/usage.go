@@ -14,23 +14,31 @@ import (
 // the figures of the first.
 type Watch struct {
 	mu   sync.Mutex
-	at   time.Time
+	at   time.Time // of the last look at everything
+	half time.Time // of the last look of either kind
 	last counters
-	busy bool // at the last look, so that looking at each thread was worth it
+	busy bool          // at the last look at everything
+	seen time.Duration // what the process had used at the last look of either kind
 	now  telemetry.CPU
 }
 
 // counters are the system's counts at one moment, all since some beginning.
 type counters struct {
-	process, wait, throttled, pressure time.Duration
-	busy, steal, total                 float64 // of all cores, in ticks
-	celsius                            float64
-	waited                             bool // wait is known
+	wait, throttled, pressure time.Duration
+	busy, steal, total        float64 // of all cores, in ticks
+	celsius                   float64
+	waited                    bool // wait is known
 }
 
-// busyPercent is where it is worth asking how long each thread waited for a core,
-// which costs as much as all else together: a still stream is well below it.
-const busyPercent = 5
+// A still stream costs about a thousandth of a core, and a look at everything
+// nearly as much each second. So while this process and the machine are below
+// busyPercent, all but the process's own time is looked at every quietGap only;
+// and each thread, which costs most, only while the process does something.
+const (
+	busyPercent    = 5
+	threadsPercent = 2
+	quietGap       = 5 * time.Second
+)
 
 // leastGap keeps two looks apart: the system counts in steps of 10 ms.
 const leastGap = 500 * time.Millisecond
@@ -40,17 +48,29 @@ const leastGap = 500 * time.Millisecond
 func (w *Watch) Look(now time.Time) telemetry.CPU {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	gap := now.Sub(w.at)
-	if gap < leastGap {
+	if now.Sub(w.half) < leastGap {
 		return w.now
 	}
-	c := read(w.busy)
-	if !w.at.IsZero() {
-		w.now = between(w.last, c, gap)
-		w.busy = w.now.Process >= busyPercent || w.now.Pressure >= busyPercent
+	used := processTime()
+	w.now.Process = percent(float64(used-w.seen), float64(now.Sub(w.half)))
+	w.half, w.seen = now, used
+	if w.busy || w.now.Process >= busyPercent || now.Sub(w.at) >= quietGap {
+		w.everything(now)
 	}
-	w.at, w.last = now, c
 	return w.now
+}
+
+// everything looks at the machine as well.
+func (w *Watch) everything(now time.Time) {
+	process := w.now.Process
+	c := read(process >= threadsPercent)
+	w.now = telemetry.CPU{}
+	if !w.at.IsZero() {
+		w.now = between(w.last, c, now.Sub(w.at))
+		w.now.Process = process
+	}
+	w.busy = process >= busyPercent || w.now.Pressure >= busyPercent
+	w.at, w.last = now, c
 }
 
 // between turns counts into shares of the time between them.
@@ -60,8 +80,7 @@ func between(a, b counters, gap time.Duration) telemetry.CPU {
 		a.wait = b.wait
 	}
 	return telemetry.CPU{
-		Process: share(a.process, b.process), Wait: share(a.wait, b.wait),
-		Throttled: share(a.throttled, b.throttled), Pressure: share(a.pressure, b.pressure),
+		Wait: share(a.wait, b.wait), Throttled: share(a.throttled, b.throttled), Pressure: share(a.pressure, b.pressure),
 		Host: percent(b.busy-a.busy, b.total-a.total), Steal: percent(b.steal-a.steal, b.total-a.total),
 		Celsius: b.celsius,
 	}

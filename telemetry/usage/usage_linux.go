@@ -13,7 +13,7 @@ import (
 
 // read reads the counts; those of each thread only when threads says so.
 func read(threads bool) counters {
-	c := counters{process: processTime(), throttled: throttledTime(), pressure: pressure(), celsius: celsius()}
+	c := counters{throttled: throttledTime(), pressure: pressure(), celsius: celsius()}
 	c.busy, c.steal, c.total = machine()
 	if threads {
 		c.wait, c.waited = waitTime(), true
@@ -21,6 +21,7 @@ func read(threads bool) counters {
 	return c
 }
 
+// processTime is what this process has used so far.
 func processTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

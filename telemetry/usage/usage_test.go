@@ -8,11 +8,11 @@ import (
 )
 
 func TestBetween(t *testing.T) {
-	a := counters{process: time.Second, wait: time.Second, waited: true, busy: 100, total: 1000, steal: 1}
-	b := counters{process: 1500 * time.Millisecond, wait: 900 * time.Millisecond, throttled: 250 * time.Millisecond,
+	a := counters{wait: time.Second, waited: true, busy: 100, total: 1000, steal: 1}
+	b := counters{wait: 900 * time.Millisecond, throttled: 250 * time.Millisecond,
 		busy: 150, total: 1200, steal: 21, celsius: 70, waited: true}
 	got := between(a, b, time.Second)
-	want := telemetry.CPU{Process: 50, Wait: 0, Throttled: 25, Host: 25, Steal: 10, Celsius: 70}
+	want := telemetry.CPU{Wait: 0, Throttled: 25, Host: 25, Steal: 10, Celsius: 70}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -26,6 +26,8 @@ export interface LogParts {
 const secondMs = 1000;
 /** So often lines go to the host, in seconds. */
 const sendEvery = 5;
+/** A still stream has little to tell, and its host is to rest. */
+const stillFactor = 3;
 /** The clocks are compared this often; three times at once in the beginning. */
 const pingMs = 2000;
 const firstPingsMs = [0, 150, 400];
@@ -57,6 +59,9 @@ export class Logbook {
   private pings = 0;
   private rtt = 0;
   private size = '';
+  /** No picture was shown in the last second. */
+  private still = false;
+  private skipped = 0;
 
   constructor(private readonly pc: RTCPeerConnection, private readonly parts: LogParts) {
     this.write(this.header());
@@ -66,7 +71,7 @@ export class Logbook {
     document.addEventListener('visibilitychange', () => this.turned(), { signal });
     pc.addEventListener('connectionstatechange', () => this.changed(), { signal });
     for (const ms of firstPingsMs) this.after(ms, () => this.ping());
-    this.timers.push(window.setInterval(() => this.ping(), pingMs));
+    this.timers.push(window.setInterval(() => this.pingNow(), pingMs));
     this.plan();
   }
 
@@ -150,6 +155,10 @@ export class Logbook {
     if (this.stream) this.parts.tell({ type: 'ping', t: this.now() });
   }
 
+  private pingNow(): void {
+    if (!this.still || ++this.skipped % stillFactor === 0) this.ping();
+  }
+
   private write(line: Line): void {
     if (this.closed || this.lines.length >= mostLines) return;
     const text = `${JSON.stringify(line)}\n`;
@@ -184,7 +193,7 @@ export class Logbook {
     }
     if (this.closed) return;
     this.second(counted ?? this.last.counters);
-    if (++this.ticks % sendEvery === 0) void this.flush();
+    if (++this.ticks % (this.still ? sendEvery * stillFactor : sendEvery) === 0) void this.flush();
     this.timers.splice(firstPingsMs.length + 1);
     this.plan();
   }
@@ -204,6 +213,7 @@ export class Logbook {
 
   private record(now: number, wall: number, span: number, before: Counters, counted: Counters): ViewerSecond {
     const pictures = this.frames.take(now);
+    this.still = pictures.shown === 0;
     const clock = this.clock.estimate(now);
     const s: ViewerSecond = {
       record: 'second', t: hundredth(now), spanMs: hundredth(span), wallMs: wall,
