@@ -7,10 +7,11 @@ import "math"
 // either end of the swing: what a sharper picture sends again, the next coarser
 // one lets go. Measured on 720p at 5 Mbit/s, a film whose QP swung from 25 to
 // 39 took 1.9 Mbit/s for 38.1 dB, where QP 26 throughout takes 1.8 for 38.7; a
-// scroll 2.4 Mbit/s for 39.0 dB, where QP 23 takes as much for 45.3.
+// scroll 2.4 Mbit/s for 39.0 dB, where QP 26 takes 2.05 for 42.6.
 type movement struct {
 	qp      int
 	density float64 // bytes a pixel at qp, on a reference of that QP
+	peak    float64 // the most that density has been of late
 	swing   float64 // how far pictures are from that, on the average, as a share
 	// steps are the binary logarithms of what a QP takes over the next coarser
 	// one, without what it sends again. They differ between contents and QPs: 0.08
@@ -33,14 +34,16 @@ const (
 	leastStep, mostStep = 0.03, 1.5
 	stepWeight          = 0.5
 	swingWeight         = 0.1
-	densityRise         = 0.4
+	densityRise         = 0.25
 	densityFall         = 0.15
-	leastSince          = 6  // pictures that tell a QP's bytes
-	wornAfter           = 8  // pictures: so long a coarser QP lives on a sharper reference
-	failedWithin        = 40 // pictures at a QP that are too few to have paid for it
+	leastSince          = 6    // pictures that tell a QP's bytes
+	wornAfter           = 8    // pictures: so long a coarser QP lives on a sharper reference
+	failedWithin        = 40   // pictures at a QP that are too few to have paid for it
+	peakFade            = 0.99 // a picture
+	tells               = 1.3  // times what was expected of a QP need no more pictures to tell
 	mostFails           = 6
 	cheapResend         = 0.15 // of a picture: going to and fro costs little
-	calmSteps           = 6
+	calmSteps           = 3
 )
 
 func newMovement(qp int) movement {
@@ -79,7 +82,8 @@ func (m *movement) turn(qp int) {
 	} else if m.since >= failedWithin {
 		m.fails[m.qp] = 0
 	}
-	m.density = m.at(qp)
+	density := m.at(qp)
+	m.density, m.peak = density, m.peak*density/m.density
 	m.from, m.qp, m.since, m.expected, m.calm = m.qp, qp, 0, m.density, 0
 }
 
@@ -87,7 +91,8 @@ func (m *movement) turn(qp int) {
 // and the QP before.
 func (m *movement) learnSteps() {
 	low, high := min(m.qp, m.from), max(m.qp, m.from)
-	if m.since < leastSince || m.worn > 0 || low == high {
+	told := m.since >= leastSince || m.density > tells*m.expected
+	if !told || m.worn > 0 || low == high {
 		return
 	}
 	miss := math.Log2(m.density/m.expected) / float64(high-low)
@@ -115,11 +120,17 @@ func (m *movement) learn(density float64) {
 		weight = densityRise
 	}
 	m.density += weight * (density - m.density)
+	m.peak = max(m.density, m.peak*peakFade)
 }
+
+// resume is for the first picture after a rest: a page that is turned again moves
+// as fast as it began to move, not as slowly as it came to rest.
+func (m *movement) resume() { m.density = max(m.density, m.peak) }
 
 // restart is for other content at another QP: what failed there may do here.
 func (m *movement) restart(qp int) {
 	m.density = m.at(qp)
+	m.peak = m.density
 	m.qp, m.from, m.since, m.expected, m.calm, m.worn = qp, qp, 0, m.density, 0, 0
 	m.fails = [endOfScale + 1]uint8{}
 	for q := range m.steps {

@@ -43,24 +43,32 @@ type plan struct {
 const (
 	// smallShare of the picture divides small changes from large ones.
 	smallShare = 0.25
-	// steadyFor is how long after a large change another one belongs to
-	// the same movement: six frames at 30 a second.
-	steadyFor = 200 * time.Millisecond
+	// steadyFor is how long after a large change another one belongs to the same
+	// movement: six frames at 30 a second. resumesFor is how long after it the
+	// next one is taken for more of the same: a page is read for a second or two
+	// between two turns of a wheel.
+	steadyFor  = 200 * time.Millisecond
+	resumesFor = 2 * time.Second
 	// burst is how many frame intervals may wait after a picture of a movement,
 	// so that a step to a sharper QP has room to send again what the coarser one
 	// lost: two pictures then arrive at most so far apart.
 	burst = 1.6
+	// sharpening is what a sharper picture of a movement may take, in frame
+	// intervals: what comes after it then arrives within two. With each picture
+	// that the QP was held it is sharpeningMore, up to sharpeningMost: a desktop
+	// around a film may cost more at each step, and would else stay coarse.
+	sharpening, sharpeningMore, sharpeningMost = 1.15, 0.02, 2.2
 	// fullUse is what a movement may take of the target in the long run, and
 	// fullSwing the same with its usual swing upward.
-	fullUse, fullSwing = 0.98, 1.1
+	fullUse, fullSwing = 0.98, 1.2
 	// toAndFro is what it may take where going to and fro between two QPs costs
 	// nothing: the one above leaves free what the one below takes too much.
 	toAndFro = 1.2
 	// rested is how many intervals may wait when a movement gets sharper.
 	rested = 0.25
-	// hurry is how many intervals have to wait before a movement that fits in
-	// the long run becomes coarser by more than one QP.
-	hurry = 2.5
+	// hurry is how many intervals have to wait for each QP beyond the next that
+	// a movement becomes coarser by.
+	hurry = 2
 )
 
 // intervals is how many frame intervals of the link a picture of a class may
@@ -97,7 +105,7 @@ func (c *Controller) Plan(now time.Time, p Picture) Decision {
 	c.bucket.drainedBytes = 0
 	var qp int
 	if c.plan.class == steady {
-		qp = c.steady(allowed)
+		qp = c.steady(now, allowed)
 	} else {
 		qp = c.choose(allowed)
 	}
@@ -123,7 +131,7 @@ func (c *Controller) motionClass(now time.Time, p plan) class {
 	switch {
 	case p.changed < smallShare*p.pixels:
 		return small
-	case c.largeAt.IsZero() || now.Sub(c.largeAt) > steadyFor:
+	case c.largeAt.IsZero() || now.Sub(c.largeAt) > resumesFor:
 		return scene
 	}
 	return steady
@@ -185,8 +193,11 @@ func (c *Controller) fits(qp int, allowed float64) bool {
 
 // steady gives the QP of a movement: as before, unless that fits no more or a
 // sharper one has been possible for a while.
-func (c *Controller) steady(allowed float64) int {
+func (c *Controller) steady(now time.Time, allowed float64) int {
 	last := c.movement.qp
+	if now.Sub(c.largeAt) > steadyFor {
+		return c.resumed(last)
+	}
 	if !c.holds(last, allowed) {
 		c.movement.calm = 0
 		return c.coarser(last, allowed)
@@ -203,17 +214,32 @@ func (c *Controller) steady(allowed float64) int {
 	return ideal
 }
 
+// resumed gives the QP of a movement that begins again, as before or coarser.
+func (c *Controller) resumed(last int) int {
+	c.movement.resume()
+	interval, qp := bytesIn(c.config.Target, c.interval(1)), last
+	for qp < c.config.MaxQP && c.change(qp)*(1+c.movement.swing) > fullSwing*interval {
+		qp++
+	}
+	return qp
+}
+
 // holds says whether a picture at this QP is carried.
 func (c *Controller) holds(qp int, allowed float64) bool { return c.predict(qp) <= allowed }
 
-// coarser gives the QP to go to when the last one is not carried: the next one
-// where a movement fits in the long run and only waits for what it sent before.
+// coarser gives the QP to go to when the last one is not carried. The next one
+// does for most: on a reference that is sharper, pictures come out small for a
+// while. It has to be more where much waits, or where the movement has been too
+// large for some time.
 func (c *Controller) coarser(last int, allowed float64) int {
 	interval := bytesIn(c.config.Target, c.interval(1))
-	to := c.config.MaxQP
-	if c.change(last) <= fullUse*interval && c.bucket.debtBytes < hurry*interval {
-		to = min(last+1, to)
+	to := last + 1 + int(c.bucket.debtBytes/(hurry*interval))
+	if c.movement.since >= leastSince/2 {
+		for to < c.config.MaxQP && c.change(to) > interval {
+			to++
+		}
 	}
+	to = min(to, c.config.MaxQP)
 	qp := last
 	for qp < to && !c.holds(qp, allowed) {
 		qp++
@@ -227,13 +253,14 @@ func (c *Controller) sharper(last int, allowed float64) int {
 	if c.bucket.debtBytes > rested*interval {
 		return last
 	}
+	most := min(sharpening+sharpeningMore*float64(c.movement.since), sharpeningMost)
+	allowed -= (burst - most) * interval
 	for qp := c.config.MotionQP; qp < last; qp++ {
-		most := fullUse * interval
-		if c.carried(qp) < cheapResend*c.change(qp) {
-			most = toAndFro * interval
+		use, change := fullUse*interval, c.change(qp)
+		if c.carried(qp) < cheapResend*change {
+			use = toAndFro * interval
 		}
-		change := c.change(qp)
-		if change <= most && change*(1+c.movement.swing) <= most*fullSwing/fullUse && c.holds(qp, allowed) {
+		if change <= use && change*(1+c.movement.swing) <= use*fullSwing/fullUse && c.holds(qp, allowed) {
 			return qp
 		}
 	}
