@@ -135,11 +135,11 @@ func (c encodeCmd) measure(ctx context.Context, j encodeJob) (encodeRun, error) 
 // print shows the figures of one run.
 func (r encodeRun) print() {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s, %s\tencode ms\tCPU ms\tp50 ms\tp99 ms\tmost ms\tshown %%\tgaps\tkbit/s\tuse %%\tQP\tdB\tSSIM\n", r.workload, r.link.Name)
+	fmt.Fprintf(t, "%s, %s\tencode ms\tCPU ms\tp50 ms\tp99 ms\tmost ms\tshown %%\tgaps\tkbit/s\tuse %%\tQP\tdB\tSSIM\tredone\n", r.workload, r.link.Name)
 	for _, res := range r.results {
 		f := res.Figures()
-		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%.1f\t%.1f\t%.1f\t%.1f\t%d\t%.0f\t%.1f\t%.1f\t%.2f\t%.4f\n", res.Peer,
-			f.EncodeMs, f.CPUMs, f.P50, f.P99, f.WorstM, f.Shown, f.Gaps, f.Kbps, f.Use, f.MeanQP, f.PSNR, f.SSIM)
+		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%.1f\t%.1f\t%.1f\t%.1f\t%d\t%.0f\t%.1f\t%.1f\t%.2f\t%.4f\t%d\n", res.Peer,
+			f.EncodeMs, f.CPUMs, f.P50, f.P99, f.WorstM, f.Shown, f.Gaps, f.Kbps, f.Use, f.MeanQP, f.PSNR, f.SSIM, f.Redone)
 	}
 	_ = t.Flush()
 }

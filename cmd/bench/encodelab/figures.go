@@ -25,6 +25,7 @@ type Figures struct {
 	MeanQP           float64
 	PSNR, SSIM       float64 // of moving pictures
 	FrameBytes       float64
+	Redone           int // pictures that were encoded again
 	// Use is Kbps over the target, in percent.
 	Use float64
 }
@@ -42,6 +43,9 @@ func (r *Result) Figures() Figures {
 		bytes += s.SizeBytes
 		if s.Kind == ratecontrol.Refine {
 			continue
+		}
+		if s.Redone {
+			f.Redone++
 		}
 		all++
 		f.EncodeMs += ms(s.Encode)

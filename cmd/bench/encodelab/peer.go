@@ -1,6 +1,7 @@
 package encodelab
 
 import (
+	"errors"
 	"time"
 
 	"nearglass/cc/rate"
@@ -16,6 +17,8 @@ type unit struct {
 	qp        int
 	kind      ratecontrol.Kind
 	allowed   int // bytes that the controller would have let it take
+	// placeholder went before it, in the place of one that was too large.
+	placeholder [][]byte
 }
 
 // encoder is one way to control an encoder. Times are virtual.
@@ -83,8 +86,31 @@ func (o *ours) encode(now time.Duration, f *gpu.Frame) (unit, error) {
 	if err != nil {
 		return unit{}, err
 	}
+	out := unit{kind: kind}
+	if coarser, redo := o.control.Redo(d, u.SizeBytes); redo {
+		if u, d, err = o.redo(&out, u, d, coarser); err != nil {
+			return unit{}, err
+		}
+	}
 	o.control.Done(at, kind, u.QP, u.SizeBytes)
-	return unit{nals: u.NALs, sizeBytes: u.SizeBytes, qp: u.QP, kind: kind, allowed: d.AllowedBytes}, nil
+	out.nals, out.qp, out.allowed = u.NALs, u.QP, d.AllowedBytes
+	out.sizeBytes += u.SizeBytes
+	return out, nil
+}
+
+// redo encodes a picture once more, coarser, and leaves a placeholder where it
+// was, as a session does for viewers that need one.
+func (o *ours) redo(out *unit, u encode.AccessUnit, d, coarser ratecontrol.Decision) (encode.AccessUnit, ratecontrol.Decision, error) {
+	p, err := o.encoder.Drop()
+	if errors.Is(err, encode.ErrNotDroppable) {
+		return u, d, nil
+	}
+	if err != nil {
+		return u, d, err
+	}
+	out.placeholder, out.sizeBytes = p.NALs, p.SizeBytes
+	u, err = o.encoder.Encode(encode.Order{QP: coarser.QP})
+	return u, coarser, err
 }
 
 func (o *ours) again(now time.Duration) (time.Duration, bool) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os/exec"
+	"slices"
 
 	"nearglass/gpu/encode"
 	"nearglass/gpu/encode/ratecontrol"
@@ -32,7 +33,7 @@ func (r *Result) judge(ctx context.Context, w Workload, sample int) error {
 		"-vsync", "passthrough", "-f", "rawvideo", "-pix_fmt", "nv12", "-")
 	var stream bytes.Buffer
 	for _, s := range r.Sent {
-		for _, nal := range s.nals {
+		for _, nal := range slices.Concat(s.placeholder, s.nals) {
 			stream.Write([]byte{0, 0, 0, 1})
 			stream.Write(nal)
 		}
@@ -62,10 +63,8 @@ func (r *Result) compare(decoded io.Reader, w Workload, sample int) error {
 	c, screen, painted := newCanvas(w.Size), w.open(), 0
 	want, got := encode.NewNV12(w.Size), encode.NewNV12(w.Size)
 	for i, s := range r.Sent {
-		for _, plane := range [][]byte{got.Luma, got.Chroma} {
-			if _, err := io.ReadFull(decoded, plane); err != nil {
-				return fmt.Errorf("%d of %d units were decoded", i, len(r.Sent))
-			}
+		if err := s.decoded(decoded, got); err != nil {
+			return fmt.Errorf("%d of %d units were decoded: %w", i, len(r.Sent), err)
 		}
 		for ; painted <= s.Picture; painted++ {
 			screen.paint(c, painted)
@@ -75,6 +74,20 @@ func (r *Result) compare(decoded io.Reader, w Workload, sample int) error {
 		}
 		want.Convert(c.frame())
 		r.Quality = append(r.Quality, Quality{Unit: i, PSNR: psnr(got, want), SSIM: ssim(got, want)})
+	}
+	return nil
+}
+
+// decoded reads the picture of a unit, and before it that of its placeholder.
+func (s Sent) decoded(from io.Reader, to encode.NV12) error {
+	planes := [][]byte{to.Luma, to.Chroma}
+	if s.Redone {
+		planes = slices.Concat(planes, planes)
+	}
+	for _, plane := range planes {
+		if _, err := io.ReadFull(from, plane); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -28,7 +28,10 @@ type Sent struct {
 	// into packets took of all processors.
 	Encode, CPU time.Duration
 
-	nals [][]byte
+	// Redone is true when it took the place of one that was too large.
+	Redone bool
+
+	placeholder, nals [][]byte
 }
 
 // session is one peer's stream: an encoder that is busy with one picture at a
@@ -117,7 +120,8 @@ func (s *session) encode(start time.Duration, f *gpu.Frame, captured time.Durati
 	s.busy = start + took
 	s.sent = append(s.sent, Sent{
 		Picture: s.shown, Kind: u.kind, QP: u.qp, SizeBytes: u.sizeBytes, AllowedBytes: u.allowed,
-		Captured: captured, Arrived: s.wire.send(s.busy, u.sizeBytes), Encode: took, CPU: s.cpu() - cpu, nals: u.nals,
+		Captured: captured, Arrived: s.wire.send(s.busy, u.sizeBytes), Encode: took, CPU: s.cpu() - cpu,
+		Redone: u.placeholder != nil, placeholder: u.placeholder, nals: u.nals,
 	})
 	return nil
 }
