@@ -111,12 +111,13 @@ func FuzzTailscale(f *testing.F) {
 }
 
 func FuzzZeroTier(f *testing.F) {
-	f.Add(vector(f, "zerotier-status.json"), vector(f, "zerotier-network.json"), vector(f, "zerotier-peer.json"), "10.147.17.9 0x1 0x2 26:27:46:81:5c:34 * zt\n")
-	f.Fuzz(func(t *testing.T, status, network, peer []byte, table string) {
-		s := ZeroTierStatus{Known: true, Neighbours: parseNeighbours(table)}
-		_ = parseZeroTierStatus(status, &s)
-		_ = parseZeroTierNetworks(network, &s)
-		_ = parseZeroTierPeers(peer, &s)
+	for part, name := range []string{"zerotier-status.json", "zerotier-network.json", "zerotier-peer.json"} {
+		f.Add(part, vector(f, name))
+	}
+	parsers := []func([]byte, *ZeroTierStatus) error{parseZeroTierStatus, parseZeroTierNetworks, parseZeroTierPeers}
+	f.Fuzz(func(t *testing.T, part int, data []byte) {
+		s := ztWorld(ZeroTierNode{})
+		_ = parsers[uint(part)%uint(len(parsers))](data, &s)
 		for _, c := range classifyCases {
 			checkPath(t, Classify(c.pair(), World{Interfaces: c.on, ZeroTier: s}))
 		}

@@ -17,6 +17,17 @@ func TestParseNeighbours(t *testing.T) {
 	}
 }
 
+func FuzzNeighbours(f *testing.F) {
+	f.Add("10.147.17.9 0x1 0x2 26:27:46:81:5c:34 * ztabcdefgh\n")
+	f.Fuzz(func(t *testing.T, table string) {
+		for addr, mac := range parseNeighbours(table) {
+			if !addr.IsValid() || mac >= 1<<48 {
+				t.Errorf("%s has %x", addr, mac)
+			}
+		}
+	})
+}
+
 // TestSystem looks at the machine that the tests run on: it has loopback.
 func TestSystem(t *testing.T) {
 	list, err := Interfaces()
