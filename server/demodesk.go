@@ -85,6 +85,9 @@ func (h *demoHands) do(m signaling.Message, size image.Point) error {
 	return nil
 }
 
+// done is at once: the demo draws with its next picture what it is told.
+func (h *demoHands) done() <-chan uint64 { return numbered(h.desk.Inputs()) }
+
 func (h *demoHands) move(s signaling.Spot, size image.Point) {
 	p := pixelOf(s, size)
 	h.desk.Pointer(p.X, p.Y)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"nearglass/gpu/capture"
 	"nearglass/server/cursor"
@@ -15,7 +16,8 @@ import (
 // inject input, and to follow its pointer. Each is made when it is first
 // needed, and again when the server has gone and come back.
 type display struct {
-	name string
+	name   string
+	inputs atomic.Uint64 // marked ones that were carried out: the Mark of pictures
 
 	mu       sync.Mutex
 	screen   capture.Backend

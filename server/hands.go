@@ -19,6 +19,9 @@ type hands interface {
 	do(m signaling.Message, size image.Point) error
 	// release lets go of everything that is held. It may be called at any time.
 	release()
+	// done gives once the number that pictures carry, or a larger one, when all
+	// that was done before is in them; 0 where that cannot be told.
+	done() <-chan uint64
 }
 
 // handsFor gives the hands that fit a source.
@@ -37,6 +40,14 @@ type noHands struct{}
 
 func (noHands) do(signaling.Message, image.Point) error { return nil }
 func (noHands) release()                                {}
+func (noHands) done() <-chan uint64                     { return numbered(0) }
+
+// numbered is a number that is known already.
+func numbered(n uint64) <-chan uint64 {
+	c := make(chan uint64, 1)
+	c <- n
+	return c
+}
 
 // screenHands act on a display through its input service.
 type screenHands struct {
@@ -89,6 +100,26 @@ func (s *screenHands) release() {
 	if s.session != nil {
 		s.session.Release()
 	}
+}
+
+// done numbers the input when the display server has carried it out, and not
+// before: a picture that is captured meanwhile may lack it.
+func (s *screenHands) done() <-chan uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil {
+		return numbered(0)
+	}
+	settled := s.injector.Settled()
+	number := make(chan uint64, 1)
+	go func() {
+		if err := <-settled; err != nil {
+			number <- 0
+			return
+		}
+		number <- s.display.inputs.Add(1)
+	}()
+	return number
 }
 
 // takesFocus tells the events that a window must be in front for.

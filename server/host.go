@@ -155,6 +155,18 @@ func (h *Host) backend(id string) (capture.Backend, error) {
 	return h.display.backend()
 }
 
+// inputs gives what numbers the inputs of a source; nil where the source does.
+func (h *Host) inputs(id string) func() uint64 {
+	switch kindOf(id) {
+	case capture.KindDemo, capture.KindPattern:
+		return nil
+	}
+	if h.display == nil {
+		return nil
+	}
+	return h.display.inputs.Load
+}
+
 // lost drops the connection to a display server that went away.
 func (h *Host) lost(b capture.Backend) {
 	if h.display != nil {

@@ -31,7 +31,7 @@ type stage struct {
 // openStage opens the source; run captures it. The context bounds the opening
 // alone.
 func openStage(ctx context.Context, owner *stages, key stageKey, fps int) (*stage, error) {
-	st := &stage{key: key, options: capture.Options{FPS: fps, Pointer: key.pointer}, owner: owner, ring: gpu.NewRing(), viewers: 1}
+	st := &stage{key: key, options: capture.Options{FPS: fps, Pointer: key.pointer, Mark: owner.screens.inputs(key.id)}, owner: owner, ring: gpu.NewRing(), viewers: 1}
 	if err := st.open(ctx); err != nil {
 		return nil, err
 	}

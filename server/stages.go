@@ -27,6 +27,9 @@ type screens interface {
 	backend(id string) (capture.Backend, error)
 	// lost reports a backend whose display server went away.
 	lost(capture.Backend)
+	// inputs gives what numbers the inputs of a source, as capture.Options.Mark
+	// has it.
+	inputs(id string) func() uint64
 }
 
 // stages holds the captures that run. It is safe for concurrent use.

@@ -30,7 +30,8 @@ func (f *fakeScreens) backend(string) (capture.Backend, error) {
 	return fakeBackend{f}, nil
 }
 
-func (f *fakeScreens) lost(capture.Backend) {}
+func (f *fakeScreens) lost(capture.Backend)        {}
+func (f *fakeScreens) inputs(string) func() uint64 { return nil }
 
 type fakeBackend struct{ f *fakeScreens }
 

@@ -62,8 +62,10 @@ type viewer struct {
 	parts     sync.WaitGroup
 	size      atomic.Pointer[image.Point] // of the pictures
 	wantStats atomic.Bool
-	paused    atomic.Bool   // the viewer was told so
-	statsOn   chan struct{} // signalled when the figures are wanted
+	mark      *signaling.Mark // the next input is to be found in a picture; of messages alone
+	marking   atomic.Bool     // one is looked for
+	paused    atomic.Bool     // the viewer was told so
+	statsOn   chan struct{}   // signalled when the figures are wanted
 	// hasControl is signalled when the viewer has opened the control channel.
 	hasControl chan struct{}
 }

@@ -166,6 +166,8 @@ func (v *viewer) message(m transport.Message) {
 		v.meter.Shown(telemetry.Shown{
 			RTP: msg.RTP, ReceivedT: msg.Received, DecodingT: msg.Decoding, DecodedT: msg.Decoded, ShownT: msg.Shown,
 		})
+	case signaling.Mark:
+		v.mark = &msg
 	default:
 		v.act(msg)
 	}
@@ -186,5 +188,35 @@ func (v *viewer) setStats(on bool) {
 func (v *viewer) act(m signaling.Message) {
 	if err := v.hands.do(m, *v.size.Load()); err != nil {
 		v.log.Debug("input had no effect", "type", m.MessageType(), "err", err)
+	}
+	if v.mark != nil && v.marking.CompareAndSwap(false, true) {
+		go v.find(*v.mark, v.hands.done())
+	}
+	v.mark = nil
+}
+
+// effectTime is how long an input may take to be seen before it is taken to have
+// no effect.
+const effectTime = 2 * time.Second
+
+// find tells the viewer which picture is the first after its marked input. A
+// display server that hangs is waited for, and nobody waits for this.
+func (v *viewer) find(m signaling.Mark, done <-chan uint64) {
+	defer v.marking.Store(false)
+	var number uint64
+	select {
+	case number = <-done:
+	case <-v.ctx.Done():
+	}
+	if number == 0 {
+		return
+	}
+	limit := time.NewTimer(effectTime)
+	defer limit.Stop()
+	select {
+	case rtp := <-v.session.FirstWith(number):
+		v.say(signaling.Marked{N: m.N, RTP: rtp})
+	case <-limit.C:
+	case <-v.ctx.Done():
 	}
 }

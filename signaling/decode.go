@@ -26,6 +26,7 @@ type wire struct {
 	Type   string   `json:"type"`
 	T      *float64 `json:"t"`
 	RTP    *uint32  `json:"rtp"`
+	N      *uint32  `json:"n"`
 	Hidden *bool    `json:"hidden"`
 	On     *bool    `json:"on"`
 	Down   *bool    `json:"down"`
@@ -120,6 +121,11 @@ func (w *wire) input() (Message, error) {
 		return w.text()
 	case "release":
 		return Release{}, nil
+	case "mark":
+		if w.N == nil {
+			return nil, errors.New("n is missing")
+		}
+		return Mark{*w.N}, nil
 	}
 	return nil, errUnknown
 }

@@ -81,6 +81,11 @@ type (
 	}
 	// Release lets go of every key and button that this viewer holds.
 	Release struct{}
+	// Mark stands before a message of input and asks which picture is the first that
+	// was captured after that was done. N is the viewer's own.
+	Mark struct {
+		N uint32 `json:"n"`
+	}
 )
 
 // Messages from the host.
@@ -122,6 +127,12 @@ type (
 		T    float64 `json:"t"`
 		Host float64 `json:"host"`
 	}
+	// Marked answers a Mark: RTP is the timestamp of the picture. A mark that no
+	// picture follows, or that comes while another is not answered, gets none.
+	Marked struct {
+		N   uint32 `json:"n"`
+		RTP uint32 `json:"rtp"`
+	}
 	// Stream names the stream in the logs of both ends; sent once, at the start.
 	Stream struct {
 		ID    string `json:"id"`
@@ -157,6 +168,8 @@ func (Wheel) MessageType() string     { return "wheel" }
 func (Key) MessageType() string       { return "key" }
 func (Text) MessageType() string      { return "text" }
 func (Release) MessageType() string   { return "release" }
+func (Mark) MessageType() string      { return "mark" }
+func (Marked) MessageType() string    { return "marked" }
 func (Watching) MessageType() string  { return "source" }
 func (State) MessageType() string     { return "state" }
 func (Cursor) MessageType() string    { return "cursor" }

@@ -29,6 +29,7 @@ func TestDecode(t *testing.T) {
 		{InputChannel, `{"type":"text","text":"日本語\n\t€"}`, Text{"日本語\n\t€"}},
 		{InputChannel, `{"type":"release"}`, Release{}},
 		{InputChannel, `{"type":"release","later":{"a":[1]}}`, Release{}},
+		{InputChannel, `{"type":"mark","n":7}`, Mark{7}},
 	}
 	for _, tt := range tests {
 		got, err := Decode(tt.label, []byte(tt.data))
@@ -50,10 +51,11 @@ func TestDecodeRefuses(t *testing.T) {
 			`{"type":"ping","t":NaN}`, `{"type":"shown","rtp":-1}`, `{"type":"shown","rtp":4294967296}`, `{"type":"shown","rtp":1.5}`,
 			`{"type":"shown","rtp":1,"received":2,"decoding":1,"decoded":3,"shown":4}`, `{"type":"shown","rtp":1,"received":-1}`,
 			`{"type":"shown","rtp":1,"shown":1e11}`,
-			`{"type":"hidden"}`, `{"type":"stats"}`, `{"type":"bye"}`, `{"type":"source"}`, `{"type":"move",` + at + `}`,
+			`{"type":"hidden"}`, `{"type":"stats"}`, `{"type":"bye"}`, `{"type":"source"}`, `{"type":"mark","n":1}`, `{"type":"move",` + at + `}`,
 			`{"type":"text","text":"rm"}`, `{"type":"ping","t":1}{"type":"ping","t":1}`, `{"type":"ping","t":1`,
 		},
 		InputChannel: {
+			`{"type":"mark"}`, `{"type":"mark","n":-1}`, `{"type":"mark","n":0.5}`, `{"type":"mark","n":4294967296}`,
 			`{"type":"ping","t":1}`, `{"type":"move"}`, `{"type":"move","x":1,"y":1,"w":10}`, `{"type":"move","x":1,"y":1,"w":0,"h":10}`,
 			`{"type":"move","x":1,"y":1,"w":-5,"h":10}`, `{"type":"move","x":1e300,"y":1,"w":10,"h":10}`,
 			`{"type":"move","x":1,"y":1,"w":1e300,"h":10}`, `{"type":"move","x":null,"y":1,"w":10,"h":10}`,
@@ -94,6 +96,7 @@ func TestEncode(t *testing.T) {
 		{Pointer{1.5, 2, true, "7", 9}, `{"type":"pointer","x":1.5,"y":2,"visible":true,"cursor":"7","n":9}`},
 		{Pong{12.5, 7}, `{"type":"pong","t":12.5,"host":7}`},
 		{Stream{"ABC", false}, `{"type":"stream","id":"ABC","trace":false}`},
+		{Marked{7, 90000}, `{"type":"marked","n":7,"rtp":90000}`},
 		{Bye{"bye"}, `{"type":"bye","reason":"bye"}`},
 		{Stats{map[string]int{"fps": 60}}, `{"type":"stats","fps":60}`},
 		{Stats{struct{}{}}, `{"type":"stats"}`},

@@ -71,6 +71,17 @@ type Options struct {
 	FPS     int         // most pictures a second; 0 means the backend's default, 60 for X11
 	Pointer bool        // draw the pointer into the picture
 	Size    image.Point // of the demo and the pattern; zero means 1280x720
+	// Mark numbers the newest input that the display server has carried out, for
+	// pictures of an X server; nil leaves their Mark 0. The demo counts by itself.
+	Mark func() uint64
+}
+
+// mark is the number of the newest input.
+func (o Options) mark() uint64 {
+	if o.Mark == nil {
+		return 0
+	}
+	return o.Mark()
 }
 
 // fpsOr returns the rate limit, or def when none is set.

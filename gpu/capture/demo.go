@@ -100,6 +100,13 @@ func (d *Demo) Cursor() (x, y int, visible bool, shape string) {
 	return p.X, p.Y, true, d.desktop.shape()
 }
 
+// Inputs counts the inputs so far: the Mark of a picture that shows them all.
+func (d *Demo) Inputs() uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.inputs
+}
+
 func (d *Demo) locked(e demoEvent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

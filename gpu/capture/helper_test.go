@@ -36,6 +36,7 @@ type viewer struct {
 	pix    []byte // without padding
 	frames int
 	last   []image.Rectangle // damage of the last frame
+	mark   uint64            // of the last frame
 }
 
 func watch(t testing.TB, b Backend, id string, o Options) *viewer {
@@ -105,7 +106,7 @@ func (v *viewer) take() bool {
 		}
 	}
 	v.frames++
-	v.last = f.Damage
+	v.last, v.mark = f.Damage, f.Mark
 	return true
 }
 

@@ -46,6 +46,7 @@ type grabber struct {
 	damaged  bool       // the server holds damage
 	pending  gpu.Region // taken from it and not yet published
 	copying  gpu.Region // scratch: what to copy into a slot
+	mark     uint64     // number of the newest input before the damage was taken
 	reshaped bool
 	moved    bool
 	blocked  bool // waiting for a free slot

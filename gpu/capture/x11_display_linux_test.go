@@ -6,6 +6,7 @@ import (
 	"image"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -73,6 +74,26 @@ func TestStillScreenIsFree(t *testing.T) {
 	}
 	if v.frames != frames {
 		t.Errorf("%d pictures because the pointer moved", v.frames-frames)
+	}
+}
+
+// TestPictureNamesItsInputs: a picture carries the newest input before what is in
+// it was drawn, and not one that was applied while it was copied.
+func TestPictureNamesItsInputs(t *testing.T) {
+	startX(t, 110, "640x480")
+	c := newClient(t, 110)
+	var newest atomic.Uint64
+	newest.Store(7)
+	v := watch(t, openX(t, 110), "desktop", Options{Mark: newest.Load})
+	all := image.Rect(0, 0, 640, 480)
+	v.shows("the first picture is there", func() []byte { return c.screen(all) })
+	for n := uint64(8); n < 20; n++ {
+		newest.Store(n)
+		c.fill(c.root, image.Rect(10, 10, 30, 30), uint32(n)*0x0a0b0c)
+		v.shows("the picture is right", func() []byte { return c.screen(all) })
+		if v.mark != n {
+			t.Errorf("the picture after input %d names %d", n, v.mark)
+		}
 	}
 }
 

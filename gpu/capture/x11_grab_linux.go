@@ -12,9 +12,11 @@ import (
 )
 
 // takeDamage moves the server's damage to pending. It comes before the copy:
-// what is drawn after it is reported anew, so that nothing is lost.
+// what is drawn after it is reported anew, so that nothing is lost. What an input
+// caused before it is in the picture, what one causes later may not be.
 func (g *grabber) takeDamage() error {
 	g.damaged = false
+	g.mark = g.capture.options.mark()
 	damage.Subtract(g.server.conn, g.damage, 0, g.parts)
 	reply, err := xfixes.FetchRegion(g.server.conn, g.parts).Reply()
 	if err != nil {
@@ -55,7 +57,7 @@ func (g *grabber) grab(now time.Time) error {
 	if g.pointer != nil {
 		g.pointer.draw(slot, g.view.area)
 	}
-	g.ring.Publish(slot, now, g.pending.Rects(), 0)
+	g.ring.Publish(slot, now, g.pending.Rects(), g.mark)
 	g.pending.Reset()
 	return nil
 }

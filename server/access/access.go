@@ -86,7 +86,7 @@ func (g Grant) Allows(messageType string) bool {
 	switch messageType {
 	case "ping", "shown", "hidden", "stats":
 		return g.MayView()
-	case "move", "button", "wheel", "key", "text", "release":
+	case "move", "button", "wheel", "key", "text", "release", "mark":
 		return g.MayControl()
 	}
 	return false

@@ -244,7 +244,7 @@ func TestNamesAreFitToPrint(t *testing.T) {
 
 func TestGrant(t *testing.T) {
 	view := []string{"ping", "shown", "hidden", "stats"}
-	control := []string{"move", "button", "wheel", "key", "text", "release"}
+	control := []string{"move", "button", "wheel", "key", "text", "release", "mark"}
 	none := []string{"", "pointer", "source", "Move", "clipboard", "move "}
 	for r, may := range map[Rights][2]bool{"": {}, View: {true, false}, Control: {true, true}, "root": {}} {
 		g := Grant{Rights: r}

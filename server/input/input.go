@@ -29,8 +29,14 @@ type keyboard interface {
 
 // desktop takes events and has windows.
 type desktop interface {
+	connection
 	send(steps ...step) error
 	activate(window uint32) error
+	settled() <-chan error
+}
+
+// connection is a way to a desktop that can end.
+type connection interface {
 	done() <-chan struct{}
 	close() error
 }
@@ -67,6 +73,15 @@ func (in *Injector) Activate(window uint32) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.desktop.activate(window)
+}
+
+// Settled gives a channel that says once that the desktop has carried out all
+// that was asked of it so far, or that it has gone. A desktop that hangs keeps
+// it waiting.
+func (in *Injector) Settled() <-chan error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.desktop.settled()
 }
 
 // Done is closed when the desktop has gone away or the Injector was closed.

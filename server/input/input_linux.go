@@ -136,11 +136,24 @@ func (x *x11) alive() error {
 }
 
 // sync waits until the server has done all that was asked of it.
-func (x *x11) sync() error {
-	if _, err := xproto.GetInputFocus(x.conn).Reply(); err != nil {
-		return x.fault("waiting for the X server", err)
+func (x *x11) sync() error { return <-x.settled() }
+
+// settled asks for an answer behind all requests so far, without waiting for it.
+func (x *x11) settled() <-chan error {
+	answer := make(chan error, 1)
+	if err := x.alive(); err != nil {
+		answer <- err
+		return answer
 	}
-	return nil
+	cookie := xproto.GetInputFocus(x.conn)
+	go func() {
+		_, err := cookie.Reply()
+		if err != nil {
+			err = x.fault("waiting for the X server", err)
+		}
+		answer <- err
+	}()
+	return answer
 }
 
 // fault names what failed. An answer that never came means that the server is

@@ -40,6 +40,7 @@ func (f *fakeDesktop) text(s string, held []control) error {
 }
 
 func (f *fakeDesktop) activate(uint32) error { return nil }
+func (f *fakeDesktop) settled() <-chan error { return nil }
 func (f *fakeDesktop) done() <-chan struct{} { return nil }
 func (f *fakeDesktop) close() error          { return nil }
 

@@ -30,7 +30,7 @@ func TestPointerLandsExactly(t *testing.T) {
 		if err := s.Apply(Event{Kind: Move, X: tt.x, Y: tt.y}); err != nil {
 			t.Fatal(err)
 		}
-		if err := in.desktop.(*x11).sync(); err != nil {
+		if err := <-in.Settled(); err != nil {
 			t.Fatal(err)
 		}
 		if p := see.pointer(t); int(p.RootX) != tt.wantX || int(p.RootY) != tt.wantY {

@@ -24,6 +24,7 @@ func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed i
 		v.keyBytes.Store(int64(au.SizeBytes))
 	}
 	u := v.add(au, captured)
+	v.marks.sent(marked{v.mark, u.timestamp})
 	v.c.Meter.Encoded(now, telemetry.Picture{
 		Frame: u.frame, RTP: u.timestamp, SizeBytes: au.SizeBytes, Captured: captured, Converted: v.converted, Encoded: time.Now(),
 		Why: v.why, Again: captured.Equal(now),

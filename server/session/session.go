@@ -168,6 +168,11 @@ func (s *Session) SetHidden(hidden bool) {
 	})
 }
 
+// FirstWith gives once the RTP timestamp of the first picture that was captured
+// after the input of this number was applied, which is gpu.Frame.Mark. Only the
+// newest question is answered. Safe from any goroutine.
+func (s *Session) FirstWith(mark uint64) <-chan uint32 { return s.video.marks.await(mark) }
+
 // RouteChanged tells that the packets take another route from now on. Safe from
 // any goroutine. With a fixed bitrate it has no effect.
 func (s *Session) RouteChanged(r Route) {

@@ -45,6 +45,8 @@ type video struct {
 	converted time.Time // when the picture at hand was ready for the encoder
 	why       string    // a key frame is ordered: telemetry.KeyViewer or its siblings
 	taken     uint64    // number of the picture that was loaded last
+	mark      uint64    // newest input that it shows
+	marks     marks
 	frame     uint64
 	clock     rtpClock
 	out       []unit // what one step made, in the order in which it is sent
@@ -203,7 +205,7 @@ func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) error {
 	if f.Number == v.taken {
 		captured = now
 	}
-	v.taken = f.Number
+	v.taken, v.mark = f.Number, f.Mark
 	f.Release()
 	kind := ratecontrol.Motion
 	if !v.loaded {
