@@ -5,7 +5,7 @@ import "slices"
 // explanations says whose signs each cause brings about.
 var explanations = map[Fault][]Fault{
 	HostAsleep:       {ClockJump, StalledCapture, LossyLink, FlappingWiFi, Bufferbloat, ViewerThrottled, KeyFrameStorm, SlowSource, CPUStarved, EncoderOverload, ProbeStarvation, CappedLink},
-	CPUStarved:       {EncoderOverload, SlowSource, FlappingWiFi, Bufferbloat, StalledCapture, CappedLink, KeyFrameStorm, CompetingTraffic, SlowDecoder, ViewerThrottled, ProbeStarvation},
+	CPUStarved:       {EncoderOverload, SlowSource},
 	EncoderOverload:  {SlowSource},
 	StalledCapture:   {SlowSource, ProbeStarvation},
 	MTUTrouble:       {LossyLink, KeyFrameStorm, CappedLink, FlappingWiFi, ProbeStarvation},

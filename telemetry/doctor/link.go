@@ -180,21 +180,16 @@ func competingTraffic(v *view) Finding {
 // spike is how much longer the slowest picture of a second travelled than is
 // usual on its path, ms, where nothing at the host explains it.
 func (m *moment) spike() float64 {
-	n := m.host.Shown.Network
 	s := 0.0
-	if n != nil {
-		s = n.Max - m.baseNet
+	if !math.IsNaN(m.netMax) {
+		s = m.netMax - m.baseNet
 	}
-	silence := m.host.Rate.Silence - usualSilence
+	silence := m.host.Rate.Silence - m.usualSilence
 	if m.host.Packets.Nacks > 0 && silence < 0.4*s {
 		return 0 // a packet that had to be sent again is late alone
 	}
-	return max(0, max(s, silence-100)-2*m.host.LoopLate)
+	return max(0, max(s, silence-40)-2*m.host.LoopLate)
 }
-
-// usualSilence is how long a host hears nothing between two reports of a viewer,
-// which browsers send ten times a second while there is something to report.
-const usualSilence = 120
 
 // spikes are the seconds in which a delay shot up, where most others were calm.
 func spikes(v *view) (hits moments, regular float64) {

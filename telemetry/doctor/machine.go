@@ -34,26 +34,31 @@ func (m *moment) encoderBusy() float64 {
 	return ratio(m.encoding()*float64(m.host.Frames.Encoded), m.host.SpanMs)
 }
 
-// starved is how much of the host's processors others took just when they were
-// wanted, 0 to 1.
+// starved is how much of the processor was withheld from the host when it wanted
+// it, 0 to 1: others had it, or it is a quota. Where the system tells how long
+// threads waited for a core, they must have.
 func (v *view) starved(m *moment) float64 {
 	c := m.host.CPU
-	full := bound((c.Host + c.Steal - 70) / 25)
-	taken := full * bound(v.others(m)/50)
-	held := bound(c.Throttled / 20)
-	stolen := bound(c.Steal / 20)
-	return max(taken, held, stolen)
+	taken := bound((c.Host+c.Steal-70)/25) * bound(v.others(m)/50)
+	if v.waits {
+		waited := bound((ratio(c.Wait, c.Wait+c.Process)-0.2)/0.4) * bound(c.Wait/60)
+		idle := bound((70 - c.Host) / 30) // there were cores, but not for us
+		taken = waited * max(bound(v.others(m)/40), idle)
+	}
+	return max(taken, bound(c.Throttled/20), bound(c.Steal/20))
 }
 
 // slowed is the harm of a host that has no time, 0 to 1.
 func (m *moment) slowed() float64 {
-	return max(half(m.host.LoopLate-12, 40), half(m.making()-25, 60), 0.8*half(m.host.Capture.Grab.OrZero().P95-20, 40), bound(1.2*m.merged()-0.1), half(m.host.Delay.Encode.OrZero().Max-60, 150))
+	d := m.host.Delay
+	return max(half(m.host.LoopLate-25, 120), half(m.making()-25, 60), 0.8*half(m.host.Capture.Grab.OrZero().P95-20, 40),
+		bound(1.2*m.passedOver()-0.1), half(d.Encode.OrZero().P95+d.Wait.OrZero().P95-50, 120))
 }
 
 // cpuStarved: other programs keep the host's processors busy.
 func cpuStarved(v *view) Finding {
-	hits := v.those(func(m *moment) bool { return v.starved(m) > 0.4 && m.slowed() > 0.1 })
-	if len(hits) < 3 {
+	hits := v.those(func(m *moment) bool { return v.starved(m) > 0.4 && m.slowed() > 0.15 })
+	if len(hits) < 4 || len(hits)*7 < len(v.live) {
 		return Finding{}
 	}
 	harm := hits.mean((*moment).slowed)
@@ -67,19 +72,19 @@ func cpuStarved(v *view) Finding {
 		list = append(list, fmt.Sprintf("a quota withheld the processor for %.0f %% of the time", held))
 	}
 	return Finding{
-		Severity: (0.2 + 0.8*harm) * v.lasting(hits), Certainty: 0.4 + 0.55*hits.mean(v.starved), Evidence: list, at: hits.numbers(),
+		Severity: (0.05 + 0.95*harm) * v.lasting(hits), Certainty: 0.4 + 0.55*hits.mean(v.starved), Evidence: list, at: hits.numbers(),
 	}
 }
 
 // encoderOverload: the encoder cannot make the pictures as fast as they come.
 func encoderOverload(v *view) Finding {
 	hits := v.those(func(m *moment) bool {
-		return m.host.Frames.Encoded >= fewPictures && m.encoding() > 12 && (m.encoderBusy() > 0.75 || m.encoding() > 40) && m.merged()+m.host.Delay.Wait.OrZero().Mean/100 > 0.05
+		return m.host.Frames.Encoded >= fewPictures && m.encoding() > 12 && (m.encoderBusy() > 0.75 || m.encoding() > 40) && m.passedOver()+m.host.Delay.Wait.OrZero().Mean/100 > 0.05
 	})
 	if len(hits) < 3 {
 		return Finding{}
 	}
-	harm := hits.mean(func(m *moment) float64 { return max(bound(1.3*m.merged()), half(m.making()-15, 50)) })
+	harm := hits.mean(func(m *moment) float64 { return max(bound(1.3*m.passedOver()), half(m.making()-15, 50)) })
 	starved := hits.mean(v.starved)
 	return Finding{
 		Severity: (0.2 + 0.8*harm) * v.lasting(hits), Certainty: 0.9 * (1 - 0.7*starved), at: hits.numbers(),
@@ -122,9 +127,9 @@ func stalledCapture(v *view) Finding {
 func slowSource(v *view) Finding {
 	drawn := func(m *moment) float64 { return fps(m.host.Frames.Captured, m.host.SpanMs) }
 	slow := v.those(func(m *moment) bool {
-		return m.host.Capture.Changed > 0.2 && drawn(m) > 1.5 && drawn(m) < 17 && m.merged() < 0.1 && m.host.Capture.Gap < 1200 && v.starved(m) < 0.5
+		return m.host.Capture.Changed > 0.2 && drawn(m) > 1.5 && drawn(m) < 17 && m.passedOver() < 0.1 && m.host.Capture.Gap < 1200 && v.starved(m)*m.slowed() < 0.2
 	}).runs(4)
-	grabs := v.those(func(m *moment) bool { return m.host.Capture.Grab.OrZero().Mean > 25 && v.starved(m) < 0.5 })
+	grabs := v.those(func(m *moment) bool { return m.host.Capture.Grab.OrZero().Mean > 25 && v.starved(m) < 0.3 })
 	answers := v.those(func(m *moment) bool { return answer(m) > 90 })
 	var f Finding
 	if len(slow) >= 5 {
@@ -172,25 +177,36 @@ func stronger(a, b Finding) Finding {
 	return a
 }
 
-// hostAsleep: the host's machine slept.
+// hostAsleep: the host's machine slept, or its whole process stood still, as that
+// of a machine does that is paused from outside.
 func hostAsleep(v *view) Finding {
-	return slept(v, telemetry.EventAsleep, telemetry.HostSide)
-}
-
-func slept(v *view, name string, side telemetry.Side) Finding {
 	var f Finding
 	var total float64
 	for _, e := range v.t.Events {
-		if e.Name != name || e.Side != side || e.AmountMs < 1000 {
+		if e.Name != telemetry.EventAsleep || e.Side != telemetry.HostSide || e.AmountMs < 1000 {
 			continue
 		}
 		total += e.AmountMs
-		f.Evidence = append(f.Evidence, fmt.Sprintf("at %s the %s had slept for %.0f s", clock(e.At), side, e.AmountMs/1000))
+		f.Evidence = append(f.Evidence, fmt.Sprintf("at %s the host had slept for %.0f s", clock(e.At), e.AmountMs/1000))
 		f.at = append(f.at, v.around(e.At, 3)...)
 	}
-	f.Severity, f.Certainty = half(total/1000, 3), 0.97
+	f.Certainty = 0.97
+	if len(f.Evidence) == 0 {
+		f.Certainty = 0.85
+	}
+	for _, m := range v.all {
+		if still := max(m.host.LoopLate, m.host.SpanMs-1000); still > stillMs {
+			total += still
+			f.Evidence = append(f.Evidence, fmt.Sprintf("at %s nothing in nearglass had run for %.1f s", clock(m.t), still/1000))
+			f.at = append(f.at, v.around(m.t, 2)...)
+		}
+	}
+	f.Severity = half(total/1000, 3)
 	return f
 }
+
+// stillMs is longer than a busy machine keeps a process waiting.
+const stillMs = 1500
 
 // around lists the seconds near a time.
 func (v *view) around(t float64, reach int) []int {

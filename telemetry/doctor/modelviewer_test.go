@@ -39,6 +39,7 @@ type viewerEnd struct {
 	hidden   bool
 	hiddenAt time.Time
 	lastShow time.Time
+	told     time.Time // not to tell of a picture before
 	clock    *telemetry.Clock
 
 	arrived []cc.Ack
@@ -275,6 +276,10 @@ func (v *viewerEnd) show(u unit, p *picture, began, decoded, shown time.Time) {
 	if !u.input.IsZero() {
 		v.sums.input.AddTime(shown.Sub(u.input))
 	}
+	if v.w.now.Before(v.told) {
+		return
+	}
+	v.told = v.w.now.Add(dur(200)) // the page reports five of them a second
 	slept := v.w.host.slept
 	host := func(t time.Time) float64 { return ms(t.Add(-slept).Sub(epoch)) }
 	r := telemetry.Shown{RTP: u.RTP, ReceivedT: host(p.complete), DecodingT: host(began), DecodedT: host(decoded), ShownT: host(shown)}

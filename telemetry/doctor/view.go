@@ -11,24 +11,27 @@ import (
 // moment is one second of the stream, with what is asked of it most. A side that
 // was silent is a zero record.
 type moment struct {
-	n       int     // its number in the timeline
-	t       float64 // ms
-	host    telemetry.HostSecond
-	viewer  telemetry.ViewerSecond
-	hosted  bool    // the host spoke
-	viewed  bool    // the viewer did
-	hidden  bool    // the viewer was out of sight for a part of it
-	baseRTT float64 // the least round trip of its path, ms
-	baseNet float64 // and of its network delay
+	n            int     // its number in the timeline
+	t            float64 // ms
+	host         telemetry.HostSecond
+	viewer       telemetry.ViewerSecond
+	hosted       bool    // the host spoke
+	viewed       bool    // the viewer did
+	hidden       bool    // the viewer was out of sight for a part of it
+	baseRTT      float64 // the least round trip of its path, ms
+	baseNet      float64 // and of its network delay
+	net          float64 // how long pictures were on the network, ms, mean; NaN: not known
+	netMax       float64 // and at least one of them, NaN likewise
+	usualSilence float64 // how long the host usually hears nothing while packets are out, ms
 }
 
 // view is the timeline as the rules look at it.
 type view struct {
-	t    telemetry.Timeline
-	all  []moment
-	live []moment // those in which pictures should have come: connected, in sight, past the start
-	// seconds is how long the log is.
-	seconds float64
+	t       telemetry.Timeline
+	all     []moment
+	live    []moment // those in which pictures should have come: connected, in sight, past the start
+	seconds float64  // how long the log is
+	waits   bool     // the host's system tells how long threads waited for a core
 }
 
 // warmUpMs is left out at the start and after the viewer is back: congestion
@@ -46,6 +49,8 @@ func newView(t telemetry.Timeline) *view {
 			m.viewer, m.viewed = *s.Viewer, true
 		}
 		m.hidden = m.host.Hidden || m.viewer.HiddenMs > 0
+		m.measure(s.BoundMs, t.BoundMs)
+		v.waits = v.waits || m.host.CPU.Wait > 0
 		v.all = append(v.all, m)
 	}
 	if n := len(v.all); n > 0 {
@@ -53,7 +58,34 @@ func newView(t telemetry.Timeline) *view {
 	}
 	v.bases()
 	v.settle()
+	usual := quantile(moments(v.live).values(func(m *moment) float64 { return m.host.Rate.Silence }), 0.3)
+	for i := range v.live {
+		v.live[i].usualSilence = max(usual, leastSilence)
+	}
 	return v
+}
+
+// measure finds how long pictures were on the network: what is left of their way
+// from capture to arrival when the host's own stages are taken off. It is known
+// as well as the clocks are, so that seconds in which these were not are left
+// out.
+func (m *moment) measure(boundMs, usualMs float64) {
+	m.net, m.netMax = math.NaN(), math.NaN()
+	a := m.viewer.Delay.Arrive
+	if !m.hosted || boundMs > 1.5*usualMs+5 {
+		return
+	}
+	if a != nil && a.N >= fewPictures {
+		own, most := ownStages(m.host.Delay)
+		m.net, m.netMax = a.Mean-own, a.Max-most
+	}
+	if n := m.host.Shown.Network; n != nil && n.N >= fewPictures {
+		m.net = n.Mean
+		m.netMax = max(n.Max, m.netMax)
+		if math.IsNaN(m.netMax) {
+			m.netMax = n.Max
+		}
+	}
 }
 
 // settle chooses the live moments.
@@ -103,8 +135,8 @@ func base(list []moment) {
 		if m.host.RTT != nil {
 			rtts = append(rtts, m.host.RTT.Mean)
 		}
-		if n := m.host.Shown.Network; n != nil && n.N >= fewPictures {
-			nets = append(nets, n.Mean)
+		if !math.IsNaN(m.net) {
+			nets = append(nets, m.net)
 		}
 	}
 	rtt, net := quantile(rtts, 0.1), quantile(nets, 0.1)
@@ -113,8 +145,21 @@ func base(list []moment) {
 	}
 }
 
+// leastSilence is how long it is at least between two reports of a viewer.
+const leastSilence = 60
+
 // fewPictures is how many a figure must rest on to say something of a second.
 const fewPictures = 3
+
+// ownStages is how long pictures were in the host: the mean, and what no picture
+// exceeded.
+func ownStages(d telemetry.Delay) (usual, most float64) {
+	for _, s := range []*telemetry.Spread{d.Wait, d.Convert, d.Encode, d.Handoff, d.Queue} {
+		usual += s.OrZero().Mean
+		most += s.OrZero().Max
+	}
+	return usual, most
+}
 
 // place notes when a finding was.
 func (v *view) place(f *Finding) {
@@ -140,8 +185,8 @@ func (m *moment) excess() float64 {
 	if m.host.RTT != nil {
 		e = m.host.RTT.Mean - m.baseRTT
 	}
-	if n := m.host.Shown.Network; n != nil && n.N >= fewPictures {
-		e = max(e, n.Mean-m.baseNet)
+	if !math.IsNaN(m.net) {
+		e = max(e, m.net-m.baseNet)
 	}
 	return max(e, 0)
 }
@@ -158,6 +203,12 @@ func fps(n int, spanMs float64) float64 { return ratio(float64(n)*1000, spanMs) 
 // merged is the share of the source's pictures that the encoder had no time for.
 func (m *moment) merged() float64 {
 	return ratio(float64(m.host.Frames.Dropped[telemetry.DropMerged]), float64(m.host.Frames.Captured))
+}
+
+// passedOver is the share of the source's pictures that were passed over because
+// making one took long, and not because the link had no room for them.
+func (m *moment) passedOver() float64 {
+	return m.merged() * ratio(m.making(), m.making()+m.host.Delay.Handoff.OrZero().Mean)
 }
 
 // viewerStage takes a stage of the viewer's side from who measured it.

@@ -53,6 +53,10 @@ func laboured(best float64) func(*moment) float64 {
 	return func(m *moment) float64 { return ratio(m.decodeMs(), best) }
 }
 
+// even says whether pictures came evenly: those that come together are shown as
+// one, by no fault of the viewer's.
+func even(m *moment) bool { return m.spike() < 60 && m.loss() < 0.005 }
+
 // frozenMs is how long a page's timer must come late for the browser itself to
 // have stood still.
 const frozenMs = 1500
@@ -69,7 +73,7 @@ func viewerThrottled(v *view) Finding {
 	}
 	hits := v.those(func(m *moment) bool {
 		late := m.viewer.Stall > 40 || pressed(m)
-		return m.viewed && (m.viewer.Stall > frozenMs || late && m.viewerStage(presentStage).P95 > 60 || late && slower(m) > 1.7 && m.decodeMs() > best+3 || m.viewer.Stall > 200)
+		return m.viewed && (m.viewer.Stall > frozenMs || late && m.viewerStage(presentStage).P95 > 60 || late && slower(m) > 1.7 && m.decodeMs() > best+3 || late && even(m) && m.unshown() > 0.4 || m.viewer.Stall > 200)
 	})
 	if len(hits) < 3 && hits.most(func(m *moment) float64 { return m.viewer.Stall }) < frozenMs {
 		return Finding{}
@@ -77,13 +81,17 @@ func viewerThrottled(v *view) Finding {
 	stall := hits.mean(func(m *moment) float64 { return m.viewer.Stall })
 	worst := hits.most(func(m *moment) float64 { return m.viewer.Stall })
 	factor := hits.mean(slower)
-	harm := max(half(stall-20, 100), half(hits.mean((*moment).decodeMs)-8, 40), half(factor-1, 2), half(worst-500, 1500))
+	harm := max(half(stall-20, 100), half(hits.mean((*moment).decodeMs)-8, 40), half(factor-1, 2), half(worst-500, 1500), hits.mean((*moment).unshown))
 	weight := max(v.lasting(hits), bound(worst/4000))
 	list := []string{fmt.Sprintf("the viewer's page came %.0f ms late to its own timers, up to %.0f, %s", stall, worst, hits.when())}
 	if factor > 1.3 {
 		list = append(list, fmt.Sprintf("a picture took %.1f times as long to decode as at its best (%.1f ms)", factor, best))
 	}
 	sure := 0.5 + 0.3*half(factor-1, 0.7) + 0.3*half(stall-30, 60)
+	if lost := hits.mean((*moment).unshown); lost > 0.3 {
+		sure += 0.2 * lost
+		list = append(list, fmt.Sprintf("%.0f %% of the pictures that came were not shown", 100*lost))
+	}
 	if len(choose(hits, pressed)) > 0 {
 		sure += 0.2
 		list = append(list, "its browser says that the processor is under pressure")
