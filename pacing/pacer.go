@@ -243,7 +243,9 @@ func (p *Pacer) nextPadding(now time.Time) (Packet, bool) {
 func (p *Pacer) nextGuard(now time.Time) Packet {
 	p.tail.step++
 	p.counts.Guards++
-	p.again(p.tail.seq)
+	if e := p.cache.get(p.tail.seq); e != nil && p.tail.affords(now, p.drainRate().Scale(guardShare).Duration(e.pkt.sizeBytes())) {
+		p.again(p.tail.seq)
+	}
 	return p.padding(now, guardBytes)
 }
 
