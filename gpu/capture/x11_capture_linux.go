@@ -51,7 +51,8 @@ type grabber struct {
 	moved    bool
 	blocked  bool // waiting for a free slot
 	due      time.Time
-	failures int // grabs in a row that failed
+	failures int       // grabs in a row that failed
+	greeted  time.Time // when the server was last asked whether it lives
 }
 
 // patience is how long Run waits for a server that hangs once it is to end.
@@ -138,12 +139,15 @@ func (g *grabber) loop(ctx context.Context) error {
 		now := time.Now()
 		g.ring.Asking(now)
 		err := g.step(now)
+		if err == nil {
+			err = g.greet(now)
+		}
 		g.ring.Asking(time.Time{})
 		if err != nil {
 			return err
 		}
 		timer.Stop()
-		if wait, ok := g.wait(time.Now()); ok {
+		if wait, ok := g.untilGreeting(time.Now()); ok {
 			timer.Reset(wait)
 		}
 		select {

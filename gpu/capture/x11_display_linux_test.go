@@ -228,6 +228,26 @@ func TestServerHangs(t *testing.T) {
 	}
 }
 
+// TestSilenceIsTold: a server that hangs while nothing on the screen changes is
+// told from one that has nothing to say.
+func TestSilenceIsTold(t *testing.T) {
+	cmd := startX(t, 114, "640x480")
+	c := newClient(t, 114)
+	v := watch(t, openX(t, 114), "desktop", Options{})
+	eventually(t, "the first picture came", v.take)
+	c.must(cmd.Process.Signal(syscall.SIGSTOP))
+	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGCONT) })
+	waits := func() time.Duration {
+		if _, asking := v.reader.Published(time.Now()); !asking.IsZero() {
+			return time.Since(asking)
+		}
+		return 0
+	}
+	eventually(t, "the server owes an answer for half a second", func() bool { return waits() > 500*time.Millisecond })
+	c.must(cmd.Process.Signal(syscall.SIGCONT))
+	eventually(t, "the server has answered", func() bool { return waits() == 0 })
+}
+
 // TestPointerInPicture compares the picture with the pointer to one made by
 // hand from what the server says.
 func TestPointerInPicture(t *testing.T) {
