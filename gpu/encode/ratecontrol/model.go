@@ -110,3 +110,16 @@ func (m *model) learn(c class, sizeBytes, unit float64) {
 	}
 	m.coefficient[c] += weight * (seen - m.coefficient[c])
 }
+
+// teachWeight is how much one step of a movement says of the cost of refining:
+// steps are rare, and each is of its own content.
+const teachWeight = 0.5
+
+// teach takes what a movement sent again as the cost of refining.
+func (m *model) teach(sizeBytes, unit float64) {
+	if unit < 1 {
+		return
+	}
+	seen := min(max(sizeBytes/unit, leastCoefficient), mostCoefficient)
+	m.coefficient[refine] += teachWeight * (seen - m.coefficient[refine])
+}

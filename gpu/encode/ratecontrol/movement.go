@@ -41,9 +41,9 @@ const (
 	failedWithin        = 40   // pictures at a QP that are too few to have paid for it
 	peakFade            = 0.99 // a picture
 	tells               = 1.3  // times what was expected of a QP need no more pictures to tell
-	mostFails           = 6
-	cheapResend         = 0.15 // of a picture: going to and fro costs little
-	calmSteps           = 3
+	mostFails           = 8
+	cheapResend         = 0.25 // of a picture: going to and fro costs little
+	calmSteps           = 2
 )
 
 func newMovement(qp int) movement {

@@ -64,6 +64,12 @@ const (
 	// toAndFro is what it may take where going to and fro between two QPs costs
 	// nothing: the one above leaves free what the one below takes too much.
 	toAndFro = 1.2
+	// slight is what share of an interval leaves a movement room for mostStride
+	// steps at once.
+	slight, mostStride = 0.2, 4
+	// untried is after how many pictures at a QP a sharper one is tried all the
+	// same, to learn what it sends again.
+	untried = 120
 	// rested is how many intervals may wait when a movement gets sharper.
 	rested = 0.25
 	// hurry is how many intervals have to wait for each QP beyond the next that
@@ -255,9 +261,9 @@ func (c *Controller) sharper(last int, allowed float64) int {
 	}
 	most := min(sharpening+sharpeningMore*float64(c.movement.since), sharpeningMost)
 	allowed -= (burst - most) * interval
-	for qp := c.config.MotionQP; qp < last; qp++ {
+	for qp := max(c.config.MotionQP, last-c.stride(last)); qp < last; qp++ {
 		use, change := fullUse*interval, c.change(qp)
-		if c.carried(qp) < cheapResend*change {
+		if c.carried(qp) < cheapResend*change || c.movement.since >= untried<<c.movement.fails[qp] {
 			use = toAndFro * interval
 		}
 		if change <= use && change*(1+c.movement.swing) <= use*fullSwing/fullUse && c.holds(qp, allowed) {
@@ -265,6 +271,15 @@ func (c *Controller) sharper(last int, allowed float64) int {
 		}
 	}
 	return last
+}
+
+// stride is how many QPs a movement gets sharper by at once: one where it fills
+// a part of the link already, because what several send again is too uncertain.
+func (c *Controller) stride(last int) int {
+	if c.change(last) > bytesIn(c.config.Target, c.interval(slight)) {
+		return 1
+	}
+	return mostStride
 }
 
 // Done tells what the planned picture came out at. A picture that was not
@@ -331,9 +346,9 @@ func (c *Controller) learnMovement(qp int, body float64) {
 	if qp != m.qp {
 		change := max(m.at(qp)*changed, 1)
 		again := max(body-change, 0)
-		m.resent = again / change
 		if qp < m.qp {
-			c.model.learn(refine, again, c.coarsePixels*lostScale(c.worstQP, qp))
+			m.resent = again / change
+			c.model.teach(again, c.coarsePixels*lostScale(c.worstQP, qp))
 		}
 		return
 	}
