@@ -61,16 +61,22 @@ func (r *Result) Figures() Figures {
 	if all == 0 {
 		return f
 	}
-	for _, v := range []*float64{&f.EncodeMs, &f.CPUMs, &f.MeanQP, &f.FrameBytes} {
-		*v /= all
-	}
-	slices.Sort(delays)
-	f.P50, f.P99, f.WorstM = rank(delays, 0.5), rank(delays, 0.99), delays[len(delays)-1]
+	f.average(delays)
 	f.Shown = 100 * all / (all + float64(r.Skipped))
 	f.Kbps = float64(bytes) * 8 / 1000 / (r.length - warmUp).Seconds()
 	f.Use = 100 * 1000 * f.Kbps / float64(r.Target)
 	f.PSNR, f.SSIM = r.quality()
 	return f
+}
+
+// average turns the sums over moving pictures into means, and takes the ranks of
+// their delays.
+func (f *Figures) average(delays []float64) {
+	for _, v := range []*float64{&f.EncodeMs, &f.CPUMs, &f.MeanQP, &f.FrameBytes} {
+		*v /= float64(len(delays))
+	}
+	slices.Sort(delays)
+	f.P50, f.P99, f.WorstM = rank(delays, 0.5), rank(delays, 0.99), delays[len(delays)-1]
 }
 
 // moved says whether the screen changed at once after the picture of a unit:
