@@ -8,6 +8,7 @@
 //	bench cc      congestion control over simulated links
 //	bench ramp    the start of a stream through the real stack
 //	bench repair  a stream with loss through the real stack, beside pion's chain
+//	bench faults  faults in real streams, and whether nearglass doctor names them
 //
 // Each writes a table to stdout and its rows as JSON to build/bench. The
 // methods are described in docs/BENCHMARKS.md. QUICK=1 or --quick makes a run
@@ -34,6 +35,7 @@ type cli struct {
 	CC     ccCmd       `cmd:"" name:"cc" help:"The congestion controller over simulated links, beside others."`
 	Ramp   rampCmd     `cmd:"" help:"The start of a stream through the real stack, over loopback and narrow links."`
 	Repair repairCmd   `cmd:"" help:"A stream with loss through the real stack, beside pion's default chain."`
+	Faults faultsCmd   `cmd:"" help:"Faults in real streams, and whether nearglass doctor names them."`
 	Record ccRecordCmd `cmd:"" name:"cc-record" hidden:"" help:"Record the desktop content of bench cc."`
 	Hear   feedbackCmd `cmd:"" name:"feedback" hidden:"" help:"Record what browsers report, for the tests of cc/lab."`
 	Replay replayCmd   `cmd:"" hidden:"" help:"Print what the controller makes of such a recording."`

@@ -73,7 +73,7 @@ func (f Finding) Score() float64 {
 const (
 	// leastScore is what a finding must come to: less is the noise of a healthy
 	// stream.
-	leastScore = 0.1
+	leastScore = 0.12
 	// secondary is what is left of a finding that another one explains.
 	secondary = 0.25
 )

@@ -41,7 +41,7 @@ func explain(found []Finding) {
 			switch {
 			case b.Because == "" && explains(a, b):
 				b.Because = a.Fault
-			case explains(b, a) && 2*b.Score() > a.Score() && b.Because == "":
+			case explains(b, a) && 1.5*b.Score() > a.Score() && b.Because == "":
 				a.Because = b.Fault
 			}
 		}

@@ -48,6 +48,10 @@ func (v *view) starved(m *moment) float64 {
 	return max(taken, bound(c.Throttled/20), bound(c.Steal/20))
 }
 
+// own is how near nearglass itself comes to using up the cores that it may use,
+// 0 to 1.
+func (v *view) own(m *moment) float64 { return bound((m.host.CPU.Process/v.cores() - 25) / 30) }
+
 // slowed is the harm of a host that has no time, 0 to 1.
 func (m *moment) slowed() float64 {
 	d := m.host.Delay
@@ -72,7 +76,8 @@ func cpuStarved(v *view) Finding {
 		list = append(list, fmt.Sprintf("a quota withheld the processor for %.0f %% of the time", held))
 	}
 	return Finding{
-		Severity: (0.05 + 0.95*harm) * v.lasting(hits), Certainty: 0.4 + 0.55*hits.mean(v.starved), Evidence: list, at: hits.numbers(),
+		Severity: (0.05 + 0.95*harm) * v.lasting(hits), Evidence: list, at: hits.numbers(),
+		Certainty: (0.4 + 0.55*hits.mean(v.starved)) * (1 - 0.5*hits.mean(v.own)),
 	}
 }
 
@@ -81,11 +86,11 @@ func encoderOverload(v *view) Finding {
 	hits := v.those(func(m *moment) bool {
 		return m.host.Frames.Encoded >= fewPictures && m.encoding() > 12 && (m.encoderBusy() > 0.75 || m.encoding() > 40) && m.passedOver()+m.host.Delay.Wait.OrZero().Mean/100 > 0.05
 	})
-	if len(hits) < 3 {
+	if len(hits) < 4 || len(hits)*7 < len(v.live) {
 		return Finding{}
 	}
 	harm := hits.mean(func(m *moment) float64 { return max(bound(1.3*m.passedOver()), half(m.making()-15, 50)) })
-	starved := hits.mean(v.starved)
+	starved := hits.mean(func(m *moment) float64 { return v.starved(m) * (1 - v.own(m)) })
 	return Finding{
 		Severity: (0.2 + 0.8*harm) * v.lasting(hits), Certainty: 0.9 * (1 - 0.7*starved), at: hits.numbers(),
 		Evidence: []string{

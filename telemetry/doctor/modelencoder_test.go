@@ -87,7 +87,7 @@ func (e *encoder) begin() {
 	}
 	took := (work + convert) * e.h.stretch()
 	e.busy += work + convert
-	e.waited += (took - work - convert) * 3
+	e.waited += (took - work - convert) * 1.5
 	taken := w.now
 	w.after(dur(took), func() { e.done(d, again, why, taken, dur(convert), dur(took-convert)) })
 }

@@ -304,7 +304,7 @@ func (h *hostEnd) cpu(spanMs float64) telemetry.CPU {
 	e := h.encoder
 	cores := float64(h.w.scene.Cores)
 	others := h.w.amount("cpu-starved")
-	process := 2 + 100*3*e.busy/spanMs
+	process := 2 + 100*1.5*e.busy/spanMs
 	c := telemetry.CPU{Process: hundredth(process), Wait: hundredth(100 * (h.waited + e.waited) / spanMs)}
 	c.Host = hundredth(min(100, 3+(process+min(100*others, 100*cores-process/h.stretch()))/cores))
 	if s := h.stretch(); s > 1 {
