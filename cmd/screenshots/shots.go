@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -56,6 +57,8 @@ var shots = []shot{
 	{"desktop-sources-dark", desktop, true, false, (*studio).list},
 	{"desktop-watch", desktop, true, false, (*studio).toolbar},
 	{"desktop-stats", desktop, true, false, (*studio).stats},
+	{"phone-stats", phone, true, false, (*studio).stats},
+	{"landscape-stats", landscape, true, false, (*studio).stats},
 	{"phone-pair", phone, true, true, (*studio).typeCode},
 	{"phone-sources", phone, true, false, (*studio).list},
 	{"phone-keys", phone, true, false, (*studio).keys},
@@ -197,6 +200,8 @@ func settle(p *desk.Page, seconds float64) error {
 	return p.Run(fmt.Sprintf("await new Promise((go) => setTimeout(go, %v))", seconds*1000))
 }
 
+// stats watches with the figures open, while a terminal shows something that goes
+// on for a while.
 func (s *studio) stats(p *desk.Page) error {
 	if err := s.watch(p); err != nil {
 		return err
@@ -204,7 +209,30 @@ func (s *studio) stats(p *desk.Page) error {
 	if err := press(p, "btn-stats"); err != nil {
 		return err
 	}
-	return settle(p, 3.2)
+	// Below the figures, wherever the picture lies.
+	type spot struct{ X, Y float64 }
+	at, err := desk.Eval[spot](p, "(v => ({ X: v.left + v.width / 3, Y: v.top + v.height * 0.8 }))(nearglass.view)")
+	if err != nil {
+		return err
+	}
+	if err := p.Click(desk.Left, at.X, at.Y); err != nil {
+		return err
+	}
+	if err := p.Run("document.querySelector('[data-testid=keyboard-input]').focus()"); err != nil {
+		return err
+	}
+	for _, key := range [][2]string{{"KeyL", "l"}, {"KeyS", "s"}, {"Enter", "Enter"}} {
+		if err := errors.Join(p.Key(key[0], key[1]), settle(p, 0.3)); err != nil {
+			return err
+		}
+	}
+	if err := p.Insert("for f in docs/[BC]*.md; do fmt -w 58 $f | while IFS= read -r l; do echo \"$l\"; sleep .03; done; done"); err != nil {
+		return err
+	}
+	if err := errors.Join(settle(p, 1), p.Key("Enter", "Enter")); err != nil {
+		return err
+	}
+	return settle(p, 9)
 }
 
 // keys watches the terminal with the strip of keys open.

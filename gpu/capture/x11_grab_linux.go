@@ -13,15 +13,16 @@ import (
 
 // takeDamage moves the server's damage to pending. It comes before the copy:
 // what is drawn after it is reported anew, so that nothing is lost. What an input
-// caused before it is in the picture, what one causes later may not be.
+// caused before it is in the picture, what one causes later may not be: the server
+// answers one request after the other, so that the answer here is the moment.
 func (g *grabber) takeDamage() error {
 	g.damaged = false
-	g.mark = g.capture.options.mark()
 	damage.Subtract(g.server.conn, g.damage, 0, g.parts)
 	reply, err := xfixes.FetchRegion(g.server.conn, g.parts).Reply()
 	if err != nil {
 		return g.server.wrap(err)
 	}
+	g.mark = g.capture.options.mark()
 	bounds := image.Rectangle{Max: g.pictureSize()}
 	offset := g.target.damageOffset(g.view)
 	for _, r := range reply.Rectangles {

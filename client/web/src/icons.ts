@@ -1,5 +1,7 @@
 // The page's icons: strokes on a 24 by 24 field.
 
+import { shape } from './svg';
+
 const paths = {
   back: 'M15 5l-7 7 7 7',
   sources: 'M4 5h7v6H4zM13 5h7v6h-7zM4 13h7v6H4zM13 13h7v6h-7z',
@@ -12,6 +14,7 @@ const paths = {
   help: 'M9.2 9.2a2.9 2.9 0 115 2c-.9.9-2.2 1.4-2.2 2.8M12 17.5h.01',
   zoom: 'M6 6v12M18 6v12M12 10h.01M12 14h.01',
   fit: 'M4 6h16v12H4zM9 10h6v4H9z',
+  side: 'M4 5h16v14H4zM10 5v14M15.5 9.5L13 12l2.5 2.5',
   close: 'M6 6l12 12M18 6L6 18',
   more: 'M6 12h.01M12 12h.01M18 12h.01',
   screen: 'M3 5h18v11H3zM9 20h6M12 16v4',
@@ -24,32 +27,12 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-const svgSpace = 'http://www.w3.org/2000/svg';
-
 export function icon(name: IconName): SVGSVGElement {
-  const svg = document.createElementNS(svgSpace, 'svg');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.setAttribute('class', 'icon');
-  svg.setAttribute('aria-hidden', 'true');
-  const path = document.createElementNS(svgSpace, 'path');
-  path.setAttribute('d', paths[name]);
-  svg.append(path);
-  return svg;
+  return shape('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' }, shape('path', { d: paths[name] }));
 }
 
 /** Two panes, one in front of the other. */
 export function mark(): SVGSVGElement {
-  const svg = document.createElementNS(svgSpace, 'svg');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.setAttribute('class', 'mark');
-  svg.setAttribute('aria-hidden', 'true');
-  for (const [at, kind] of [[2, 'behind'], [8, 'front']] as const) {
-    const pane = document.createElementNS(svgSpace, 'rect');
-    for (const side of ['x', 'y']) pane.setAttribute(side, String(at));
-    for (const side of ['width', 'height']) pane.setAttribute(side, '14');
-    pane.setAttribute('rx', '3.5');
-    pane.setAttribute('class', kind);
-    svg.append(pane);
-  }
-  return svg;
+  const pane = (at: number, kind: string): SVGRectElement => shape('rect', { x: at, y: at, width: 14, height: 14, rx: 3.5, class: kind });
+  return shape('svg', { viewBox: '0 0 24 24', class: 'mark', 'aria-hidden': 'true' }, pane(2, 'behind'), pane(8, 'front'));
 }

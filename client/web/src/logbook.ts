@@ -9,7 +9,7 @@ import {
   SchemaVersion, type Event, type FrameTrace, type Header, type ViewerSecond,
 } from './logschema';
 import { mostBytes, send } from './logsend';
-import { hundredth } from './logspread';
+import { hundredth, Sum } from './logspread';
 import { ask, framesBetween, netBetween, noCounters, per, type Counters } from './logstats';
 import { mostLines, type LogStore } from './logstore';
 import { LogFrames, type ShownTimes } from './logframes';
@@ -59,6 +59,8 @@ export class Logbook {
   private pings = 0;
   private rtt = 0;
   private size = '';
+  private readonly inputs = new Sum();
+  private newestSecond: ViewerSecond | null = null;
   /** No picture was shown in the last second. */
   private still = false;
   private skipped = 0;
@@ -101,6 +103,16 @@ export class Logbook {
     const times = this.frames.shown(meta, this.zero, this.clock.estimate(this.now()));
     if (this.tracing) this.write(trace(times));
     return times.host;
+  }
+
+  /** An input was seen after so many ms. */
+  input(ms: number): void {
+    this.inputs.add(ms);
+  }
+
+  /** The record of the last second. */
+  get newest(): ViewerSecond | null {
+    return this.newestSecond;
   }
 
   event(event: string, more: Partial<Event> = {}): void {
@@ -206,7 +218,8 @@ export class Logbook {
     if (Math.abs(step) > leastStepMs) this.event(EventClockJump, { amountMs: hundredth(step) });
     const before = this.last.counters;
     this.last = { at: now, wall, counters: counted };
-    this.write(this.record(now, wall, span, before, counted));
+    this.newestSecond = this.record(now, wall, span, before, counted);
+    this.write(this.newestSecond);
     this.noteSize(counted);
     this.stall = this.pings = 0;
   }
@@ -223,6 +236,8 @@ export class Logbook {
       qp: per(counted.qpSum - before.qpSum, counted.decoded - before.decoded), stall: hundredth(this.stall),
     };
     if (clock) s.clock = { offsetMs: hundredth(clock.offset), boundMs: hundredth(clock.bound), rttMs: hundredth(this.rtt), pings: this.pings };
+    const inputs = this.inputs.take();
+    if (inputs) s.input = inputs;
     const device = this.parts.hints.now();
     if (device) s.device = device;
     return s;

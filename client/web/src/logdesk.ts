@@ -5,6 +5,7 @@ import { Hints } from './loghints';
 import { Logbook } from './logbook';
 import { sendLeftovers } from './logsend';
 import { LogStore } from './logstore';
+import type { ViewerSecond } from './logschema';
 import type { ControlMessage, ShownAt } from './protocol';
 
 export class LogDesk {
@@ -40,6 +41,16 @@ export class LogDesk {
 
   shown(meta: VideoFrameCallbackMetadata): ShownAt | null {
     return this.book?.shown(meta) ?? null;
+  }
+
+  /** An input was seen after so many ms. */
+  input(ms: number): void {
+    this.book?.input(ms);
+  }
+
+  /** The record of the last second of this stream. */
+  get newest(): ViewerSecond | null {
+    return this.book?.newest ?? null;
   }
 
   close(reason: string): void {

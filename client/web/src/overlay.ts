@@ -1,67 +1,68 @@
-// The "Show stats" overlay.
+// The "Show stats" overlay. It is made once, changes once a second while it is
+// open, and does nothing while it is not.
 
-import { h } from './dom';
+import { copyText } from './copy';
+import { announce, h, iconButton } from './dom';
+import { ms } from './limits';
+import { History } from './statsbar';
+import { BarView, put, SparkView } from './statsdraw';
 import type { Figures } from './stats';
+import { asText, barOf, inputWords, limitOf, rateReason, rateWords, route, routeDetail, rows, secondOf } from './statswords';
 
-type Row = [name: string, value: (f: Figures) => string];
+export interface OverlayHooks {
+  close(): void;
+  report(): void;
+}
 
 const none = '\u2013';
-
-function shown(v: number | null | undefined, unit: string, digits = 1): string {
-  return v === null || v === undefined ? none : `${v.toFixed(digits)} ${unit}`.trim();
-}
-
-function host(f: Figures, name: string): number | null {
-  const v = f.host?.[name];
-  return typeof v === 'number' && Number.isFinite(v) ? v : null;
-}
-
-function rate(kbps: number | null): string {
-  if (kbps === null) return none;
-  return kbps >= 1000 ? `${(kbps / 1000).toFixed(1)} Mbit/s` : `${Math.round(kbps)} kbit/s`;
-}
-
-function route(f: Figures): string {
-  const said = f.host?.route;
-  const lacks = f.host?.routeUnknown;
-  return [typeof said === 'string' && said ? said : f.route, lacks, f.remote].filter(Boolean).join(' \u00b7 ') || none;
-}
-
-function picture(f: Figures): string {
-  if (!f.width) return none;
-  const percent = host(f, 'sizePercent') ?? 100;
-  const share = percent < 100 ? ` (${percent} %)` : '';
-  return `${f.width} \u00d7 ${f.height}${share}${f.codec ? ` \u00b7 ${f.codec.replace('H264', 'H.264')}` : ''}`;
-}
-
-const rows: Row[] = [
-  ['Route', route],
-  ['Picture', picture],
-  ['Frames', (f) => `${shown(f.fps, '/s', 0)} \u00b7 ${f.framesShown} shown`],
-  ['Bitrate', (f) => (host(f, 'targetKbps') === null ? rate(f.kbps) : `${rate(f.kbps)} of ${rate(host(f, 'targetKbps'))}`)],
-  ['Delay', (f) => shown(f.delayMs, 'ms')],
-  ['Round trip', (f) => shown(f.rttMs ?? host(f, 'rttMs'), 'ms')],
-  ['Jitter buffer', (f) => shown(f.jitterBufferMs, 'ms')],
-  ['Decode', (f) => shown(f.decodeMs, 'ms')],
-  ['Convert, encode', (f) => `${shown(host(f, 'convertMs'), 'ms')}, ${shown(host(f, 'encodeMs'), 'ms')}`],
-  ['Send queue', (f) => shown(host(f, 'queueMs'), 'ms')],
-  ['Loss', (f) => `${shown(f.lossPercent ?? host(f, 'lossPercent'), '%')} \u00b7 ${f.packetsLost} lost`],
-  ['Quality (QP)', (f) => shown(host(f, 'qp') ?? f.qp, '', 0)],
-  ['Repairs', (f) => `${f.nacks} NACK \u00b7 ${f.plis} PLI \u00b7 ${f.keyFrames} key`],
-];
+/** Long enough to be read. */
+const saidMs = 2000;
+const copyLabel = 'Copy as text';
 
 export class Overlay {
-  private readonly cells = new Map<string, HTMLElement>();
   readonly element: HTMLElement;
+  private readonly limit = h('p', { class: 'stats-limit', testid: 'stat-limit' });
+  private readonly road = h('strong', { testid: 'stat-route' }, none);
+  private readonly roadDetail = h('span', {});
+  private readonly delay = h('b', { testid: 'stat-delay' }, none);
+  private readonly input = h('b', { testid: 'stat-input' }, none);
+  private readonly rate = h('b', { testid: 'stat-rate' }, none);
+  private readonly reason = h('p', { class: 'stats-reason' });
+  private readonly bar = new BarView();
+  private readonly spark = new SparkView();
+  private readonly list = h('dl', {});
+  private readonly cells = new Map<string, HTMLElement>();
+  private readonly copyButton = h('button', { type: 'button', class: 'button', testid: 'stats-copy', onclick: () => void this.copy() }, copyLabel);
+  private readonly history = new History();
+  private figures: Figures | null = null;
+  private timer = 0;
 
-  constructor() {
-    const list = h('dl', {});
-    for (const [name] of rows) {
-      const cell = h('dd', { testid: `stat-${name.toLowerCase().replace(/[^a-z]+/g, '-')}` }, none);
-      this.cells.set(name, cell);
-      list.append(h('dt', {}, name), cell);
-    }
-    this.element = h('section', { class: 'stats', testid: 'stats-overlay', 'aria-label': 'Stats', hidden: true }, list);
+  constructor(private readonly hooks: OverlayHooks) {
+    this.element = h('section', { class: 'stats', testid: 'stats-overlay', 'aria-label': 'Stats', hidden: true },
+      h('header', {}, this.limit,
+        iconButton('side', 'To the other side', 'stats-side', () => this.element.classList.toggle('on-right')),
+        iconButton('close', 'Hide stats', 'stats-close', () => this.hooks.close())),
+      h('div', { class: 'stats-body' },
+        h('p', { class: 'stats-road' }, this.road, this.roadDetail),
+        h('div', { class: 'stats-delay' },
+          h('p', { class: 'stats-head' }, h('span', {}, 'Delay'), this.delay, h('span', { class: 'stats-aside' }, 'input until seen ', this.input)),
+          ...this.bar.elements),
+        h('div', { class: 'stats-rate' },
+          h('p', { class: 'stats-head' }, h('span', {}, 'Rate'), this.rate),
+          this.reason,
+          this.spark.element,
+          h('p', { class: 'stats-key', 'aria-hidden': 'true' },
+            h('i', { class: 'key-used' }), 'used', h('i', { class: 'key-target' }), 'possible', h('i', { class: 'key-probe' }), 'probe', h('i', { class: 'key-drop' }), 'drop')),
+        this.list,
+        h('div', { class: 'stats-does' }, this.copyButton,
+          h('button', { type: 'button', class: 'button', testid: 'stats-report', onclick: () => this.hooks.report() }, 'Download report'))));
+    this.element.addEventListener('keydown', (e) => e.key === 'Escape' && this.hooks.close());
+    // A press of a button leaves the keyboard with the remote desktop.
+    this.element.addEventListener('mousedown', (e) => e.preventDefault());
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
   }
 
   get open(): boolean {
@@ -74,10 +75,50 @@ export class Overlay {
   }
 
   show(f: Figures): void {
-    for (const [name, value] of rows) {
-      const cell = this.cells.get(name);
-      const text = value(f);
-      if (cell && cell.textContent !== text) cell.textContent = text;
-    }
+    this.figures = f;
+    const limit = limitOf(f);
+    this.limit.dataset.where = limit.where;
+    put(this.limit, limit.words);
+    put(this.road, route(f));
+    put(this.roadDetail, routeDetail(f));
+    this.showDelay(f);
+    this.showRate(f);
+    for (const [name, words] of rows(f)) put(this.cell(name), words);
+  }
+
+  private showDelay(f: Figures): void {
+    const bar = barOf(f);
+    this.bar.show(bar);
+    if (bar) put(this.delay, bar.totalMs === null ? none : ms(bar.totalMs));
+    put(this.input, inputWords(f));
+  }
+
+  private showRate(f: Figures): void {
+    const second = secondOf(f);
+    if (second) this.history.add(second);
+    this.spark.show(this.history.all);
+    put(this.rate, rateWords(f));
+    put(this.reason, rateReason(f));
+    this.reason.title = rateReason(f);
+  }
+
+  /** The place of a row's words, made when the row is first shown. */
+  private cell(name: string): HTMLElement {
+    const known = this.cells.get(name);
+    if (known) return known;
+    const cell = h('dd', { testid: `stat-${name.toLowerCase().replace(/[^a-z]+/g, '-')}` });
+    this.cells.set(name, cell);
+    this.list.append(h('dt', {}, name), cell);
+    return cell;
+  }
+
+  private async copy(): Promise<void> {
+    if (!this.figures) return;
+    const done = await copyText(asText(this.figures, new Date().toISOString()));
+    const words = done ? 'Copied' : 'Not allowed here';
+    announce(words);
+    this.copyButton.textContent = words;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => (this.copyButton.textContent = copyLabel), saidMs);
   }
 }

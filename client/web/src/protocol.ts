@@ -77,6 +77,7 @@ export type HostMessage =
   | HostStats
   | PathInfo
   | StreamInfo
+  | { type: 'marked'; n: number; rtp: number }
   | { type: 'pong'; t: number; host: number | undefined }
   | { type: 'bye'; reason: string };
 
@@ -89,6 +90,7 @@ export interface Spot {
 }
 
 export type InputMessage =
+  | { type: 'mark'; n: number }
   | ({ type: 'move' } & Spot)
   | ({ type: 'button'; button: number; down: boolean } & Spot)
   | ({ type: 'wheel'; dx: number; dy: number } & Spot)
@@ -133,6 +135,8 @@ export function decode(text: string): HostMessage | null {
       return o as HostStats;
     case 'pong':
       return finite(o.t) ? { type: 'pong', t: o.t, host: finite(o.host) ? o.host : undefined } : null;
+    case 'marked':
+      return finite(o.n) && finite(o.rtp) ? { type: 'marked', n: o.n, rtp: o.rtp } : null;
     case 'stream':
       return str(o.id) ? { type: 'stream', id: str(o.id), trace: o.trace === true } : null;
     case 'bye':

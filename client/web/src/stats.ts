@@ -1,6 +1,8 @@
 // The figures of "Show stats": the receiver's counters, read once a second,
 // and what the host says of itself. The arithmetic is pure.
 
+import type { ViewerSecond } from './logschema';
+import type { Effect } from './marks';
 import type { HostStats } from './protocol';
 
 /** Counters and states at one moment, all times in milliseconds. */
@@ -39,6 +41,12 @@ export interface Figures {
   width: number;
   height: number;
   framesShown: number;
+  /** The page is out of sight. */
+  hidden: boolean;
+  /** The newest record of the viewer's log. */
+  viewer: ViewerSecond | null;
+  /** The newest input of which it is known how long it took to be seen. */
+  input: Effect | null;
   fps: number | null;
   kbps: number | null;
   rttMs: number | null;
@@ -57,6 +65,9 @@ export interface Figures {
   qp: number | null;
   host: HostStats | null;
 }
+
+/** What the page knows without asking the connection. */
+export type About = Pick<Figures, 'state' | 'sourceId' | 'framesShown' | 'hidden' | 'viewer' | 'input'>;
 
 type Entry = Record<string, unknown> & { type: string; id: string };
 
@@ -102,7 +113,7 @@ export function sample(entries: Iterable<Entry>, atMs: number): Sample {
 }
 
 /** The figures between two samples; frozen ones (no frames) are null. */
-export function figures(before: Sample, now: Sample): Omit<Figures, 'state' | 'sourceId' | 'framesShown' | 'host'> {
+export function figures(before: Sample, now: Sample): Omit<Figures, keyof About | 'host'> {
   const seconds = (now.atMs - before.atMs) / 1000;
   const decoded = now.decoded - before.decoded;
   const expected = now.packets - before.packets + (now.lost - before.lost);
@@ -152,6 +163,11 @@ export class Sampler {
     report.forEach((e: Entry) => entries.push(e));
     this.before = this.now;
     this.now = sample(entries, performance.now());
+  }
+
+  /** There is a sample to compare the next one with. */
+  get begun(): boolean {
+    return this.now.atMs > 0;
   }
 
   reset(): void {

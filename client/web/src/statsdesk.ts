@@ -1,9 +1,9 @@
-// Samples the connection once a second, asks the host for its figures while
-// somebody wants them, and puts both together.
+// Samples the connection once a second and asks the host for its figures, while
+// somebody wants them, and puts both together. While nobody does, it rests.
 
 import type { Overlay } from './overlay';
 import type { ControlMessage, HostStats } from './protocol';
-import { Sampler, type Figures } from './stats';
+import { Sampler, type About, type Figures } from './stats';
 
 const periodMs = 1000;
 /** One question to stats() keeps the host telling for this long. */
@@ -24,7 +24,7 @@ export class StatsDesk {
     private readonly overlay: Overlay,
     private readonly tell: (m: ControlMessage) => void,
     private readonly peer: () => RTCPeerConnection | null,
-    private readonly about: () => Pick<Figures, 'state' | 'sourceId' | 'framesShown'>,
+    private readonly about: () => About,
   ) {
     this.timer = window.setInterval(() => void this.tick(), periodMs);
   }
@@ -49,7 +49,7 @@ export class StatsDesk {
 
   /** Tells the host whether its figures are wanted; also after a new session. */
   ask(): void {
-    const wanted = this.overlay.open || performance.now() < this.leaseUntil;
+    const { wanted } = this;
     if (wanted !== this.asking) this.tell({ type: 'stats', on: wanted });
     this.asking = wanted;
     if (this.overlay.open) this.overlay.show(this.figures());
@@ -70,6 +70,10 @@ export class StatsDesk {
     return this.figures();
   }
 
+  private get wanted(): boolean {
+    return this.overlay.open || performance.now() < this.leaseUntil;
+  }
+
   private figures(): Figures {
     const fresh = performance.now() - this.heardAt < staleMs;
     return { ...this.about(), ...this.sampler.figures(), host: fresh ? this.host : null };
@@ -78,7 +82,7 @@ export class StatsDesk {
   private async tick(): Promise<void> {
     this.ask();
     const pc = this.peer();
-    if (!pc || document.visibilityState !== 'visible') return;
+    if (!pc || document.hidden || (this.sampler.begun && !this.wanted)) return;
     await this.sampler.take(pc);
     if (this.overlay.open) this.overlay.show(this.figures());
   }

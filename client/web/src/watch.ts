@@ -12,9 +12,10 @@ import { Sender } from './input/sender';
 import { SoftKeys } from './input/softkeys';
 import { Touching } from './input/touch';
 import type { LogDesk } from './logdesk';
+import { Marks, type Effect } from './marks';
 import { Notices } from './notices';
 import { Overlay } from './overlay';
-import { decode, type ControlMessage, type HostMessage, type Rights, type SourceInfo, type StateInfo } from './protocol';
+import { decode, type ControlMessage, type HostMessage, type Rights, type ShownAt, type SourceInfo, type StateInfo } from './protocol';
 import { Stage } from './stage';
 import { StatsDesk } from './statsdesk';
 import { Toolbar } from './toolbar';
@@ -36,7 +37,14 @@ export class Watch implements Page {
 
   private readonly sender = new Sender();
   private readonly notices = new Notices();
-  private readonly overlay = new Overlay();
+  private readonly marks = new Marks((e) => {
+    this.effect = e;
+    this.logs.input(e.ms);
+  });
+  private readonly overlay = new Overlay({
+    close: () => this.toggleStats(),
+    report: () => void this.logs.report(),
+  });
   private readonly help = helpSheet();
   private readonly softKeys = new SoftKeys(this.sender);
   private readonly pointer: PointerLayer;
@@ -53,6 +61,7 @@ export class Watch implements Page {
   /** One was shown before the connection's own event came. */
   private early = false;
   private hostState: StateInfo | null = null;
+  private effect: Effect | null = null;
 
   constructor(
     readonly sourceId: string,
@@ -66,12 +75,13 @@ export class Watch implements Page {
       sticky: () => this.softKeys.sticky,
       softChanged: (shown) => this.softChanged(shown),
     });
+    this.sender.mark = () => this.marks.next(performance.now());
     this.sender.onKeyDone = () => this.softKeys.keyDone();
     this.pointer = new PointerLayer(this.stage, () => this.sender.last);
     this.stage.onLayout = () => this.pointer.update();
     new Mouse(this.stage, this.sender, { hover: (at) => this.hover(at !== null), engage: () => this.engage() });
     this.touching = new Touching(this.stage, this.sender, { touched: () => this.touched() });
-    this.frames = new Frames(this.stage.video, (m) => this.tell(m), () => this.frameShown(), (meta) => this.logs.shown(meta));
+    this.frames = new Frames(this.stage.video, (m) => this.tell(m), () => this.frameShown(), (meta) => this.timed(meta));
     this.element = h('main', { class: 'watch', testid: 'watch-page' },
       h('div', { class: 'view' }, this.stage.element, this.overlay.element, this.notices.element, this.toolbar.element),
       this.softKeys.element, this.help,
@@ -80,7 +90,7 @@ export class Watch implements Page {
     this.toolbar.setSource('', rights === 'view');
     this.connection = this.connect();
     this.stats = new StatsDesk(this.overlay, (m) => this.tell(m), () => this.connection.session?.pc ?? null, () => ({
-      state: this.state, sourceId, framesShown: this.frames.count,
+      state: this.state, sourceId, framesShown: this.frames.count, hidden: document.hidden, viewer: this.logs.newest, input: this.effect,
     }));
     this.listen();
     this.render();
@@ -96,7 +106,7 @@ export class Watch implements Page {
     this.keyboard.releaseAll();
     this.logs.close('the page was left');
     this.connection.close();
-    for (const part of [this.stage, this.frames, this.notices, this.pointer, this.touching, this.toolbar, this.viewport, this.stats]) part.dispose();
+    for (const part of [this.stage, this.frames, this.notices, this.pointer, this.touching, this.toolbar, this.viewport, this.overlay, this.stats]) part.dispose();
     if (isFull()) void toggleFull();
   }
 
@@ -119,6 +129,8 @@ export class Watch implements Page {
     this.softKeys.reset();
     this.pointer.reset();
     this.stats.reset();
+    this.marks.reset();
+    this.effect = null;
     this.early = false;
     this.logs.open(s.pc, (m) => this.tell(m), () => this.state);
     // Before anything can arrive: what comes while the element is not ready is
@@ -166,6 +178,9 @@ export class Watch implements Page {
       case 'stream':
         this.logs.begin(m.id, m.trace);
         return;
+      case 'marked':
+        this.marks.named(m.n, m.rtp);
+        return;
       case 'pong':
         this.logs.pong(m.t, m.host);
     }
@@ -201,6 +216,11 @@ export class Watch implements Page {
     // A blip that healed by itself needs no new picture.
     else if (this.fresh) this.stage.unhold();
     this.render();
+  }
+
+  private timed(meta: VideoFrameCallbackMetadata): ShownAt | null {
+    if (meta.rtpTimestamp !== undefined) this.marks.shown(meta.rtpTimestamp, Math.max(meta.expectedDisplayTime, meta.presentationTime));
+    return this.logs.shown(meta);
   }
 
   private frameShown(): void {

@@ -16,6 +16,8 @@ export class Sender {
   allowed = false;
   /** Called after a key that was not a modifier, for the sticky ones. */
   onKeyDone: () => void = () => {};
+  /** Gives a number to mark the next input with, or null. */
+  mark: () => number | null = () => null;
   /** Where the pointer was last sent to, in picture pixels, and when. */
   last: (Spot & { atMs: number }) | null = null;
 
@@ -111,7 +113,21 @@ export class Sender {
 
   private send(message: InputMessage): void {
     if (!this.allowed || this.channel?.readyState !== 'open') return;
+    const n = visible(message) ? this.mark() : null;
+    if (n !== null) this.channel.send(JSON.stringify({ type: 'mark', n } satisfies InputMessage));
     this.channel.send(JSON.stringify(message));
+  }
+}
+
+/** Tells the inputs that change a picture, as a rule. */
+function visible(m: InputMessage): boolean {
+  switch (m.type) {
+    case 'key':
+      return m.down && !modifier(m.code);
+    case 'button':
+      return m.down;
+    default:
+      return m.type === 'wheel' || m.type === 'text';
   }
 }
 
