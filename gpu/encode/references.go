@@ -1,6 +1,20 @@
 package encode
 
-import "slices"
+import (
+	"image"
+	"slices"
+)
+
+// maxDPBMbs is MaxDpbMbs of level 5.1 and 5.2 (H.264 table A-1): the largest picture
+// buffer that decoders in hardware commonly have.
+const maxDPBMbs = 184320
+
+// MostReferences is how many pictures of this size a decoder of level 5.1 keeps, 1
+// to MaxReferences: 16 up to 2048x1280, 12 at 2560x1440, 5 at 3840x2160.
+func MostReferences(size image.Point) int {
+	mbs := macroblocks(CodedSize(size))
+	return min(max(maxDPBMbs/max(mbs.X*mbs.Y, 1), 1), MaxReferences)
+}
 
 // references are the numbers of the pictures that the next one may be coded
 // against, in rising order: those that are still in the picture buffer and were

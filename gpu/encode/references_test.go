@@ -1,6 +1,19 @@
 package encode
 
-import "testing"
+import (
+	"image"
+	"testing"
+)
+
+func TestMostReferences(t *testing.T) {
+	for size, want := range map[image.Point]int{
+		{X: 1, Y: 1}: 16, {X: 1920, Y: 1080}: 16, {X: 2560, Y: 1440}: 12, {X: 3840, Y: 2160}: 5, {X: maxSide, Y: maxSide}: 1, {}: 16,
+	} {
+		if got := MostReferences(size); got != want {
+			t.Errorf("%v: %d, want %d", size, got, want)
+		}
+	}
+}
 
 func TestReferences(t *testing.T) {
 	type step struct {

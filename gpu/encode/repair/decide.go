@@ -123,10 +123,13 @@ func (k *Keeper) lost(now time.Time, p *picture) bool {
 // viewer has further out of the picture buffer, and nothing says that they arrive.
 func (k *Keeper) hold(now time.Time) bool {
 	p := k.blocker()
-	if p == nil || p.left.IsZero() || k.due.newest > 0 {
+	if p == nil || k.due.newest > 0 {
 		return false
 	}
-	return k.attempts > 1 || k.attempts > 0 && k.blind || k.crowded() && !p.asked && !now.Before(k.holdAt(p))
+	if k.attempts > 1 || k.attempts > 0 && k.blind {
+		return true
+	}
+	return k.crowded() && !p.asked && !p.left.IsZero() && !now.Before(k.holdAt(p))
 }
 
 // crowded says that half of the pictures that a next one may refer to are

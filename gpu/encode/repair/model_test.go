@@ -72,6 +72,7 @@ type model struct {
 	valid   []uint64 // what the encoder may refer to
 	frames  []coded
 	order   Order
+	due     time.Time // the deadline that is waited for
 	lastKey time.Duration
 	sent    map[int]packet
 	seq     int
@@ -156,7 +157,10 @@ func (m *model) decide() {
 		if !at.After(m.time()) {
 			m.t.Fatalf("at %v the deadline is %v", m.now, at.Sub(epoch))
 		}
-		m.after(at.Sub(m.time()), func() {})
+		if !at.Equal(m.due) {
+			m.due = at
+			m.after(at.Sub(m.time()), func() {})
+		}
 	}
 }
 
@@ -252,7 +256,12 @@ func (m *model) nack(missing []int) {
 		slices.Sort(byFrame[f])
 	}
 	for f := uint64(1); f <= uint64(len(m.frames)); f++ {
-		if seqs := byFrame[f]; len(seqs) > 0 && m.k.Missing(m.time(), f, 1100*len(seqs)) && !m.c.noResend {
+		if seqs := byFrame[f]; len(seqs) > 0 {
+			m.k.Missing(m.time(), f, 1100*len(seqs))
+		}
+	}
+	for f := uint64(1); f <= uint64(len(m.frames)); f++ {
+		if seqs := byFrame[f]; len(seqs) > 0 && m.k.Resend(m.time(), f) && !m.c.noResend {
 			for _, s := range seqs {
 				m.carry(m.sent[s])
 			}

@@ -27,7 +27,8 @@ import "time"
 
 // Config describes the stream.
 type Config struct {
-	// References is how many pictures the encoder and the decoder keep.
+	// References is how many pictures the encoder and the decoder keep, as for
+	// SetReferences.
 	References int
 	// Interval is the least time between two pictures.
 	Interval time.Duration
@@ -61,6 +62,7 @@ type picture struct {
 	left             time.Time
 	missing          int  // bytes that the viewer asked for again
 	asked            bool // it asked for some
+	resent           bool // and got them once more
 	insured          bool // a repair is to come beside the resend
 	dropped          bool // some of it never left
 	arrived          bool // all packets did
@@ -117,6 +119,10 @@ func (k *Keeper) Broken() bool { return k.off }
 
 // Counts returns the totals.
 func (k *Keeper) Counts() Counts { return k.counts }
+
+// SetReferences tells how many pictures the encoder and the decoder keep from now
+// on.
+func (k *Keeper) SetReferences(n int) { k.cfg.References = n }
 
 // SetRTT tells the round trip; zero and below is ignored.
 func (k *Keeper) SetRTT(rtt time.Duration) {
@@ -181,9 +187,21 @@ func (k *Keeper) find(frame uint64) *picture {
 	return nil
 }
 
-// Missing notes that the viewer asks for so many bytes of a picture, and says
-// whether to send them again.
-func (k *Keeper) Missing(now time.Time, frame uint64, sizeBytes int) bool {
+// Missing notes that the viewer asks for so many bytes of a picture. Resend then
+// says, when all that it asks for is noted, whether to send them again.
+func (k *Keeper) Missing(now time.Time, frame uint64, sizeBytes int) {
+	p := k.find(frame)
+	if p == nil || p.has {
+		return
+	}
+	if !p.asked {
+		p.asked, p.left = true, now
+	}
+	p.missing = sizeBytes
+}
+
+// Resend says whether to send again what the viewer asks for of a picture.
+func (k *Keeper) Resend(now time.Time, frame uint64) bool {
 	p := k.find(frame)
 	switch {
 	case !k.Active():
@@ -191,19 +209,14 @@ func (k *Keeper) Missing(now time.Time, frame uint64, sizeBytes int) bool {
 	case p == nil || p.given:
 		return false
 	}
-	if !p.asked {
-		p.asked, p.left = true, now
-	}
-	p.missing = sizeBytes
-	if !k.repairable(k.last+1) || k.waiting(now) {
-		return true
-	}
-	if k.tooMuch() {
+	can := k.repairable(k.last+1) && !k.waiting(now)
+	if can && k.tooMuch() {
 		return false
 	}
+	p.resent = true
 	// When it is known whether the resend came, no reference may be left.
 	later := uint64((k.rtt + k.patience()) / max(k.cfg.Interval, time.Millisecond))
-	p.insured = p.insured || !k.repairable(k.last+1+later)
+	p.insured = p.insured || can && !k.repairable(k.last+1+later)
 	return true
 }
 
@@ -249,7 +262,7 @@ func (k *Keeper) Shown(now time.Time, frame uint64) {
 	}
 	k.speaks = true
 	k.shown = max(k.shown, frame)
-	if k.repair.frame > 0 && k.shown >= k.repair.frame {
+	if k.repair.frame > 0 && k.shown >= k.repair.frame && k.proven() {
 		k.strikes = 0
 	}
 	k.learn(now, p)
@@ -258,6 +271,18 @@ func (k *Keeper) Shown(now time.Time, frame uint64) {
 		p = k.find(p.reference)
 	}
 	k.settle()
+}
+
+// proven says that the viewer went on although it cannot have all that left before:
+// it takes references from the packets.
+func (k *Keeper) proven() bool {
+	for i := range k.pictures {
+		p := &k.pictures[i]
+		if p.given && !p.arrived && !p.resent && !p.left.IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 // learn takes the time until a picture was confirmed, if nothing held it up.

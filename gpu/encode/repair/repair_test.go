@@ -139,6 +139,7 @@ func FuzzKeeper(f *testing.F) {
 				k.Left(now, which)
 			case 3:
 				k.Missing(now, which, int(script[i+1])*10)
+				k.Resend(now, which)
 			case 4:
 				k.Arrived(now, which)
 			case 5:
