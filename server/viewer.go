@@ -143,10 +143,14 @@ func (h *Host) sessionConfig(v *viewer) session.Config {
 		profile = h264.High
 	}
 	return session.Config{
-		Peer: v.peer, Feedback: v.peer.Feedback(), NoRTX: !v.peer.RTX(), Pictures: v.reader,
+		Peer: v.peer, Feedback: v.peer.Feedback(), NoRTX: !v.peer.RTX(), Gaps: v.peer.Dependency(), Pictures: v.reader,
 		Bitrate: h.cfg.Bitrate, MaxBitrate: h.cfg.MaxBitrate, Recall: v.recall,
 		Encoder: func(size image.Point) (encode.Encoder, error) {
-			return encode.Open(encode.Config{Size: size, FPS: h.cfg.FPS, Profile: profile, Preset: h.cfg.Preset, PSNR: h.cfg.PSNR})
+			c := encode.Config{Size: size, FPS: h.cfg.FPS, Profile: profile, Preset: h.cfg.Preset, PSNR: h.cfg.PSNR}
+			if v.peer.Dependency() {
+				c.Gaps, c.References = true, encode.MostReferences(size)
+			}
+			return encode.Open(c)
 		},
 		FPS: h.cfg.FPS, QP: h.cfg.sharpest(), FullSize: h.cfg.FullSize, Meter: v.meter, Log: v.log,
 	}

@@ -142,6 +142,10 @@ func (v *viewer) messages() {
 
 // message takes one message. What is malformed or not allowed has no effect.
 func (v *viewer) message(m transport.Message) {
+	if m.Label == signaling.FramesChannel {
+		v.confirm(m.Data)
+		return
+	}
 	msg, err := signaling.Decode(m.Label, m.Data)
 	if err != nil {
 		v.log.Debug("message refused", "err", err)
@@ -171,6 +175,16 @@ func (v *viewer) message(m transport.Message) {
 	default:
 		v.act(msg)
 	}
+}
+
+// confirm takes the viewer's word for what it shows.
+func (v *viewer) confirm(data []byte) {
+	timestamps, err := signaling.DecodeHave(data)
+	if err != nil {
+		v.log.Debug("message refused", "err", err)
+		return
+	}
+	v.session.Confirm(timestamps)
 }
 
 func (v *viewer) setStats(on bool) {

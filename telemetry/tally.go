@@ -112,6 +112,14 @@ func (m *Meter) Redone() {
 	m.count.second.Frames.Dropped = m.count.second.Frames.Dropped.plus(DropLarge, 1)
 }
 
+// Repaired counts pictures that were coded against an older one, because the viewer
+// lacks those in between.
+func (m *Meter) Repaired(pictures int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.s.Repaired += uint64(pictures)
+}
+
 // Control is what the congestion controller decided, for Meter.Control.
 type Control struct {
 	TargetKbps, PaceKbps, PathKbps float64

@@ -15,6 +15,7 @@ type Snapshot struct {
 	Refined       uint64  `json:"refined"`       // of them encoded again to sharpen a still picture
 	Redone        uint64  `json:"redone"`        // beside them: came out far over their budget, and a coarser one was sent
 	KeyFrames     uint64  `json:"keyFrames"`     // of them IDR pictures
+	Repaired      uint64  `json:"repaired"`      // of them coded against an older picture, because the viewer lacks those in between
 	Packets       uint64  `json:"packets"`       // media packets sent, resends and padding included
 	Resends       uint64  `json:"resends"`       // of them sent again for a viewer that may miss them
 	Padding       uint64  `json:"padding"`       // of them padding, repeated packets that fill a probe train included

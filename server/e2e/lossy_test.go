@@ -31,14 +31,15 @@ func newLossy(t *testing.T) *lossy {
 	}
 	id := os.Getpid() % 100000
 	n := &lossy{t, fmt.Sprintf("ngrouter%d", id), fmt.Sprintf("nghost%d", id)}
+	near, far := fmt.Sprintf("ngn%d", id), fmt.Sprintf("ngf%d", id)
 	t.Cleanup(func() {
-		_ = n.ip("netns", "del", n.host) // with its end of the path, and so the path
+		_ = n.ip("link", "del", near)    // at once; with the namespaces it would go some time later
+		_ = n.ip("netns", "del", n.host) // with its end of the path
 		_ = n.ip("netns", "del", n.router)
 	})
 	if err := errors.Join(n.ip("netns", "add", n.router), n.ip("netns", "add", n.host)); err != nil {
 		t.Skipf("no network namespaces here: %v", err)
 	}
-	near, far := fmt.Sprintf("ngn%d", id), fmt.Sprintf("ngf%d", id)
 	for _, line := range []string{
 		"link add " + near + " type veth peer name toview netns " + n.router,
 		"-n " + n.router + " link add tohost type veth peer name " + far + " netns " + n.host,

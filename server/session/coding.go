@@ -13,6 +13,7 @@ import (
 // encode has the loaded picture encoded, and made ready to be sent.
 func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed int) error {
 	size := v.sizer.sent
+	kind, changed = v.mending.picture(v.frame+1, kind, changed, size.X*size.Y)
 	d := v.plan(now, ratecontrol.Picture{Pixels: size.X * size.Y, ChangedPixels: changed, Kind: kind}, captured.Equal(now))
 	au, d, err := v.withinBudget(d, captured, kind)
 	if err != nil {
@@ -45,10 +46,10 @@ func (v *video) plan(now time.Time, p ratecontrol.Picture, again bool) ratecontr
 
 // withinBudget encodes the loaded picture as decided. One that comes out far too
 // large is dropped, and encoded once more, coarser; a placeholder goes first, so
-// that the stream has no gap. Once is enough: what the first taught, the second
+// that the stream has no gap where the viewer could not do with one. Once is enough: what the first taught, the second
 // keeps to.
 func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ratecontrol.Kind) (encode.AccessUnit, ratecontrol.Decision, error) {
-	first, err := v.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key})
+	first, err := v.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key, Newest: v.mending.take()})
 	if err != nil {
 		return first, d, err
 	}
@@ -63,7 +64,11 @@ func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ra
 	if err != nil {
 		return first, d, err
 	}
-	v.add(placeholder, captured)
+	if v.c.Gaps {
+		v.frame++ // the viewer can do without it, and nothing will refer to it
+	} else {
+		v.add(placeholder, captured)
+	}
 	v.c.Meter.Redone()
 	second, err := v.encoder.Encode(encode.Order{QP: coarser.QP})
 	second.Convert, second.Encode = first.Convert, first.Encode+second.Encode
@@ -73,7 +78,7 @@ func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ra
 // add makes a unit ready to be sent, with a number and a timestamp of its own.
 func (v *video) add(au encode.AccessUnit, captured time.Time) unit {
 	v.frame++
-	u := unit{au, v.frame, v.clock.at(captured), captured}
+	u := unit{au, v.frame, v.clock.at(captured), captured, v.mending.reference(v.frame, au), encode.MostReferences(v.sizer.sent)}
 	v.out = append(v.out, u)
 	return u
 }

@@ -48,6 +48,10 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 			}
 			now = time.Now()
 			p = s.feedback(now, f, p)
+		case t := <-s.confirms:
+			now = time.Now()
+			s.shown(now, t)
+			s.mend(now, p)
 		case r := <-s.reroute:
 			now = time.Now()
 			p = s.change(now, r, p)
@@ -90,7 +94,10 @@ func kbps(r rate.Rate) float64 { return float64(r) / 1000 }
 // tick lets the controller do what is due by the clock.
 func (s *Session) tick(now time.Time, p plan) plan {
 	if d := s.control.Deadline(); !d.IsZero() && !now.Before(d) {
-		return s.apply(now, s.control.OnTick(now))
+		p = s.apply(now, s.control.OnTick(now))
+	}
+	if d := s.mender.due; !d.IsZero() && !now.Before(d) {
+		s.mend(now, p)
 	}
 	return p
 }
@@ -114,12 +121,13 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	if f.Reported {
 		s.c.Meter.Path(f.RTT, f.LossFraction)
 	}
+	s.noteArrived(now, f)
 	report := s.outcomes.report(f)
 	if len(f.Nacks) > 0 {
-		report.Unserved = len(f.Nacks) - s.pacer.Resend(now, f.Nacks)
+		report.Unserved = len(f.Nacks) - s.pacer.Resend(now, s.worthResending(now, f.Nacks))
 	}
 	s.c.Meter.Report(now, report)
-	if s.pacer.BeyondRepair(f.Nacks) {
+	if s.pacer.BeyondRepair(f.Nacks) && !s.mender.active() {
 		s.wantKey(now, p, telemetry.KeyLoss)
 	} else if f.KeyFrame && s.mayWantKey(now, p) && !s.excuse(now) {
 		s.wantKey(now, p, telemetry.KeyViewer)
@@ -133,6 +141,7 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 		}
 	}
 	s.shed(now, p)
+	s.mend(now, p)
 	return p
 }
 
@@ -157,7 +166,11 @@ func (s *Session) shed(now time.Time, p plan) {
 	if dropped, _ := s.pacer.Stale(now); dropped > 0 {
 		s.c.Meter.Dropped(dropped)
 	}
-	if s.pacer.NeedsKey() {
+	switch {
+	case !s.pacer.NeedsKey():
+	case s.mender.active():
+		s.mender.keeper.Dropped(s.newest)
+	default:
 		s.wantKey(now, p, telemetry.KeyDropped)
 	}
 }
@@ -181,6 +194,11 @@ func (s *Session) excuse(now time.Time) bool {
 
 // enqueue cuts an encoded picture into packets and hands them to the pacer.
 func (s *Session) enqueue(now time.Time, u unit, p plan) {
+	if !s.coded(u) {
+		s.c.Meter.Dropped(1)
+		return
+	}
+	s.newest = u.frame
 	s.payloads = packetize.H264(s.payloads[:0], u.NALs, s.c.Peer.MaxPayload())
 	class := pacing.Video
 	if u.Key {
@@ -189,7 +207,7 @@ func (s *Session) enqueue(now time.Time, u unit, p plan) {
 	}
 	for i, pl := range s.payloads {
 		s.pacer.Enqueue(now, pacing.Packet{
-			Class: class, Frame: u.frame, Timestamp: u.timestamp, Captured: u.captured,
+			Class: class, Frame: u.frame, DependsOn: u.reference, Timestamp: u.timestamp, Captured: u.captured,
 			Deadline: now.Add(p.Patience), First: i == 0, Marker: i == len(s.payloads)-1,
 			Head: pl.Head, HeadLen: pl.HeadLen, Body: pl.Body,
 		})
@@ -197,6 +215,7 @@ func (s *Session) enqueue(now time.Time, u unit, p plan) {
 	s.c.Meter.Queued(now, u.frame, len(s.payloads))
 	clear(s.payloads)
 	s.shed(now, p)
+	s.mend(now, p)
 }
 
 // drain sends every packet that is due. One that cannot be sent (the network is
@@ -210,6 +229,7 @@ func (s *Session) drain(now time.Time) {
 		if !ok {
 			break
 		}
+		s.noteSent(now, &pkt)
 		rec, err := s.c.Peer.Write(now, &pkt)
 		if err != nil {
 			failed = err
@@ -252,7 +272,7 @@ func (s *Session) noteWrite(err error) {
 
 // arm sets the timer to the earliest deadline, or far away when there is none.
 func (s *Session) arm(timer *time.Timer) {
-	next := earliest(s.pacer.Deadline(), s.control.Deadline())
+	next := earliest(earliest(s.pacer.Deadline(), s.control.Deadline()), s.mender.due)
 	s.due = next
 	if next.IsZero() {
 		timer.Stop()

@@ -12,6 +12,10 @@ type order struct {
 	key    bool   // encode a key frame next; the taker clears it
 	why    string // the reason for the newest such wish
 	hidden bool   // encode nothing
+	hold   bool   // encode nothing but a key frame or a repair
+	// newest is the newest picture that the next one may refer to, for the viewer
+	// lacks those after it; 0: any. The taker clears it.
+	newest uint64
 }
 
 // mailbox holds the newest order: a later one replaces an earlier one that was
@@ -40,14 +44,14 @@ func (m *mailbox) change(edit func(*order)) {
 	}
 }
 
-// take returns the order. The key wish is cleared unless the viewer is hidden,
-// when nothing would come of it.
+// take returns the order. Wishes for a key frame or a repair are cleared unless
+// the viewer is hidden, when nothing would come of them.
 func (m *mailbox) take() order {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o := m.o
 	if !o.hidden {
-		m.o.key = false
+		m.o.key, m.o.newest = false, 0
 	}
 	return o
 }

@@ -75,8 +75,12 @@ type Config struct {
 	MaxBitrate rate.Rate
 	// Recall tells what is known of the route; it is asked when Run begins. Nil:
 	// nothing is.
-	Recall   func() Route
-	NoRTX    bool        // the viewer takes no packet twice
+	Recall func() Route
+	NoRTX  bool // the viewer takes no packet twice
+	// Gaps says that the viewer takes from the packets what a picture depends on,
+	// so that pictures that nothing depends on may be missing. Encoders then keep
+	// encode.MostReferences.
+	Gaps     bool
 	Pictures *gpu.Reader // closed by the session
 	// Encoder opens an encoder for pictures of one size; it is asked again
 	// when the size changes.
@@ -117,6 +121,9 @@ type Session struct {
 	excused  bool          // one key-frame request since then was let pass
 	state    string        // the controller's, as it was logged last
 	due      time.Time     // when the timer was to fire
+	newest   uint64        // number of the picture that was enqueued last
+	mender   mender
+	confirms chan []uint32 // RTP timestamps of pictures that the viewer shows
 	outcomes outcomes
 	memory   atomic.Pointer[Memory]
 	payloads []packetize.Payload
@@ -138,8 +145,10 @@ func New(c Config) (*Session, error) {
 		pacer:    pacing.New(pacing.Config{FirstSeq: uint16(rand.Uint32()), NoRTX: c.NoRTX}),
 		notices:  make(chan Notice, 16),
 		reroute:  make(chan Route, 1),
+		confirms: make(chan []uint32, confirmQueue),
 		interval: time.Second / time.Duration(c.FPS),
 	}
+	s.startMending()
 	s.video = newVideo(c, s.notices)
 	return s, nil
 }

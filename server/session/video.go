@@ -24,6 +24,8 @@ type unit struct {
 	frame     uint64
 	timestamp uint32    // 90 kHz
 	captured  time.Time // of the picture; of the encoding when it was refined
+	reference uint64    // number of the picture that it is predicted from; 0 for a key frame
+	most      int       // pictures that the encoder keeps
 }
 
 // video turns pictures into access units. It runs on its own goroutine and
@@ -41,6 +43,7 @@ type video struct {
 	state     gpu.State
 	loaded    bool
 	hidden    bool
+	holding   bool      // nothing is encoded until another order comes
 	held      time.Time // until then the link has no room for a picture; zero: it has
 	converted time.Time // when the picture at hand was ready for the encoder
 	why       string    // a key frame is ordered: telemetry.KeyViewer or its siblings
@@ -48,6 +51,7 @@ type video struct {
 	mark      uint64    // newest input that it shows
 	marks     marks
 	frame     uint64
+	mending   mending
 	clock     rtpClock
 	out       []unit // what one step made, in the order in which it is sent
 }
@@ -125,7 +129,7 @@ func (v *video) arm(timer *time.Timer) {
 	if !v.held.IsZero() {
 		next, due = v.held, true
 	}
-	if !due || !v.loaded || v.hidden {
+	if !due || !v.loaded || v.hidden || v.holding {
 		timer.Stop()
 		return
 	}
@@ -145,7 +149,9 @@ func (v *video) step(now time.Time) error {
 		v.c.Meter.Hidden()
 		return v.stillThere()
 	}
-	if v.held = v.roomAt(now); !v.held.IsZero() && !o.key {
+	v.mending.want(o.newest)
+	v.holding = o.hold && !v.mending.due() && !o.key
+	if v.held = v.roomAt(now); v.holding || !v.held.IsZero() && !o.key {
 		return v.stillThere()
 	}
 	v.held = time.Time{}
@@ -194,7 +200,7 @@ func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) error {
 	}
 	changed := area(p)
 	v.c.Meter.Taken(f.Number, float64(changed)/float64(p.Size.X*p.Size.Y))
-	if changed == 0 && !key && v.loaded {
+	if changed == 0 && !key && v.loaded && !v.mending.due() {
 		return nil
 	}
 	if err := v.encoder.Load(p); err != nil {
@@ -226,6 +232,9 @@ func (v *video) again(now time.Time, key bool) error {
 	v.converted = now
 	if key {
 		return v.encode(now, now, ratecontrol.Key, 0)
+	}
+	if v.mending.due() {
+		return v.encode(now, now, ratecontrol.Motion, 0)
 	}
 	if at, ok := v.rc.NextRefine(now); ok && !now.Before(at) {
 		return v.encode(now, now, ratecontrol.Refine, 0)
@@ -267,6 +276,7 @@ func (v *video) open(size image.Point) error {
 		return fmt.Errorf("opening an encoder for %dx%d: %w", size.X, size.Y, err)
 	}
 	v.encoder, v.loaded = e, false
+	v.mending.begin(v.frame)
 	return nil
 }
 

@@ -20,6 +20,8 @@ export class Frames {
     private readonly shown: () => void,
     /** Takes a picture's times; gives them on the host's clock. */
     private readonly timed: (meta: VideoFrameCallbackMetadata) => ShownAt | null,
+    /** Takes each picture that names itself, at once. */
+    private readonly have: (rtp: number) => void,
   ) {
     if ('requestVideoFrameCallback' in video) this.next();
     // Firefox before 132: coarser, but the picture is known to have come.
@@ -44,6 +46,7 @@ export class Frames {
       this.at = this.timed(meta);
       if (meta.rtpTimestamp !== undefined) {
         this.rtp = meta.rtpTimestamp;
+        this.have(this.rtp);
         this.report();
       }
       this.shown();

@@ -2,6 +2,7 @@
 
 import { Connection } from './connection';
 import { PointerLayer } from './cursor';
+import { Have } from './dependency';
 import { h, type Page } from './dom';
 import { Frames } from './frames';
 import { isFull, lockKeys, toggleFull } from './fullscreen';
@@ -36,6 +37,7 @@ export class Watch implements Page {
   readonly stats: StatsDesk;
 
   private readonly sender = new Sender();
+  private readonly have = new Have();
   private readonly notices = new Notices();
   private readonly marks = new Marks((e) => {
     this.effect = e;
@@ -81,7 +83,8 @@ export class Watch implements Page {
     this.stage.onLayout = () => this.pointer.update();
     new Mouse(this.stage, this.sender, { hover: (at) => this.hover(at !== null), engage: () => this.engage() });
     this.touching = new Touching(this.stage, this.sender, { touched: () => this.touched() });
-    this.frames = new Frames(this.stage.video, (m) => this.tell(m), () => this.frameShown(), (meta) => this.timed(meta));
+    this.frames = new Frames(this.stage.video, (m) => this.tell(m), () => this.frameShown(), (meta) => this.timed(meta),
+      (rtp) => this.have.shown(rtp, this.connection.session?.confirms ?? null));
     this.element = h('main', { class: 'watch', testid: 'watch-page' },
       h('div', { class: 'view' }, this.stage.element, this.overlay.element, this.notices.element, this.toolbar.element),
       this.softKeys.element, this.help,

@@ -1,7 +1,8 @@
-// One WHEP session: a peer connection, its three data channels, and the
-// requests that set it up, restart its ICE, and end it.
+// One WHEP session: a peer connection, its data channels, and the requests
+// that set it up, restart its ICE, and end it.
 
 import { ApiError, call } from './api';
+import { hasDependencies, wantDependencies } from './dependency';
 import { fragment } from './sdpfrag';
 
 /**
@@ -16,7 +17,11 @@ export class WhepSession {
   readonly input = this.pc.createDataChannel('input');
   readonly pointer = this.pc.createDataChannel('pointer', { ordered: false, maxRetransmits: 0 });
   /** The host's video; silent until it comes. */
-  readonly track = this.pc.addTransceiver('video', { direction: 'recvonly' }).receiver.track;
+  readonly track: MediaStreamTrack;
+  /** Where the host wants to know which pictures are shown; null while it does not. */
+  confirms: RTCDataChannel | null = null;
+
+  private readonly frames = this.pc.createDataChannel('frames', { ordered: false, maxRetransmits: 0 });
 
   private resource = '';
   private offer = '';
@@ -26,6 +31,9 @@ export class WhepSession {
   private closed = false;
 
   constructor(private readonly sourceId: string) {
+    const video = this.pc.addTransceiver('video', { direction: 'recvonly' });
+    wantDependencies(video);
+    this.track = video.receiver.track;
     this.pc.onicecandidate = (e) => {
       if (e.candidate) this.late.push(e.candidate);
       else this.gathered = true;
@@ -44,6 +52,7 @@ export class WhepSession {
       this.end();
       return;
     }
+    if (hasDependencies(answer)) this.confirms = this.frames;
     await this.pc.setRemoteDescription({ type: 'answer', sdp: answer });
     void this.trickle();
   }

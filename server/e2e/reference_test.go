@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"image"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"nearglass/server/e2e/desk"
+)
+
+// receiving is what the browser counts of the video that it gets.
+type receiving struct {
+	Decoded, Keys, PLIs, Nacks int
+	Descriptors                bool // the answer has them
+}
+
+const receivingScript = `newestPeer.getStats().then(all => {
+	const v = [...all.values()].find(s => s.type === "inbound-rtp" && s.kind === "video");
+	return { Decoded: v.framesDecoded, Keys: v.keyFramesDecoded, PLIs: v.pliCount, Nacks: v.nackCount,
+		Descriptors: newestPeer.currentRemoteDescription.sdp.includes("dependency-descriptor") };
+})`
+
+func (v *viewer) receiving(t *testing.T) receiving {
+	t.Helper()
+	r, err := desk.Eval[receiving](v.Page, receivingScript)
+	must(t, err)
+	return r
+}
+
+// scribble changes a place of the window thirty times a second until stop is closed.
+func scribble(t *testing.T, w *desk.Window, stop <-chan struct{}) {
+	random := rand.New(rand.NewPCG(30, 7))
+	tick := time.NewTicker(time.Second / 30)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		at := image.Pt(random.IntN(500), random.IntN(400))
+		if err := w.Draw(at, confetti(random, image.Pt(160, 120))); err != nil {
+			t.Error(err)
+			return
+		}
+	}
+}
+
+// behindLosses watches a moving screen over a path of which all is lost for a tenth
+// of a second, eight times, and gives what browser and host counted meanwhile. What
+// is shown in the end is right.
+func behindLosses(t *testing.T, flags map[string]any) (seen receiving, host hostStats, h *desk.Host) {
+	t.Helper()
+	path := newLossy(t)
+	size := image.Pt(800, 600)
+	x := startX(t, desk.Screen{Width: size.X, Height: size.Y})
+	w := fillScreen(t, x, size)
+	h = startHost(t, desk.HostOptions{Display: x.Name(), Listen: lossyHost, Prefix: path.prefix()})
+	flags["unsafely-treat-insecure-origin-as-secure"] = "http://" + lossyHost
+	b, err := desk.StartChromium(shared.ctx, desk.BrowserOptions{Flags: flags})
+	must(t, err)
+	t.Cleanup(b.Close)
+	v := &viewer{Page: newPageIn(t, b, size), x: x, host: h}
+	pair(t, v.Page, h.PairURL)
+	must(t, v.Run(rememberPeers))
+	watch(t, v.Page, "desktop")
+	v.waitRight(t, image.Rectangle{})
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() { defer close(done); scribble(t, w, stop) }()
+	time.Sleep(time.Second)
+	before, hostBefore := v.receiving(t), v.stats(t)
+	for range 8 {
+		must(t, path.lose(loss{percent: 100}))
+		time.Sleep(100 * time.Millisecond)
+		must(t, path.lose(loss{}))
+		time.Sleep(900 * time.Millisecond)
+	}
+	close(stop)
+	<-done
+	v.waitRight(t, image.Rectangle{})
+	seen, host = v.receiving(t), v.stats(t)
+	seen = receiving{seen.Decoded - before.Decoded, seen.Keys - before.Keys, seen.PLIs - before.PLIs, seen.Nacks - before.Nacks, seen.Descriptors}
+	host.KeyFrames -= hostBefore.KeyFrames
+	host.Repaired -= hostBefore.Repaired
+	t.Logf("%d pictures decoded, %d of them key frames, %d packets and %d key frames asked for; the host repaired %d",
+		seen.Decoded, seen.Keys, seen.Nacks, seen.PLIs, host.Repaired)
+	if !seen.Descriptors {
+		t.Error("the browser did not negotiate dependency descriptors")
+	}
+	if host.Repaired == 0 {
+		t.Error("nothing was repaired by reference: this shows nothing")
+	}
+	return seen, host, h
+}
+
+// TestLossCostsNoKeyFrame: the browser goes on with a picture that refers to an older
+// one, as the packets say, asks for no key frame and gets none. It fails when the
+// browser stops to honor what the packets say.
+func TestLossCostsNoKeyFrame(t *testing.T) {
+	seen, host, _ := behindLosses(t, map[string]any{})
+	if seen.PLIs > 0 || seen.Keys > 0 || host.KeyFrames > 0 {
+		t.Errorf("the browser asked for %d key frames, the host sent %d, and the browser decoded %d", seen.PLIs, host.KeyFrames, seen.Keys)
+	}
+}
+
+// TestBrowserThatIgnoresReferences: libwebrtc's other packet buffer waits for every
+// packet, whatever they say. The host notices, says so, and goes on with key frames.
+func TestBrowserThatIgnoresReferences(t *testing.T) {
+	_, host, h := behindLosses(t, map[string]any{"force-fieldtrials": "WebRTC-Video-H26xPacketBuffer/Enabled/"})
+	if host.KeyFrames == 0 {
+		t.Error("no key frame was sent")
+	}
+	if !strings.Contains(h.Process.Output.String(), "ignores what packets say of references") {
+		t.Error("the log does not say why")
+	}
+}
