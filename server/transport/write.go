@@ -195,6 +195,9 @@ func (w *writer) setHeader(pkt *pacing.Packet) {
 		h.SSRC, h.PayloadType = w.info.SSRC, w.info.PayloadType
 		h.SequenceNumber = pkt.Seq
 	}
+	// Before the descriptor: in a header without extensions it would be taken for
+	// a new one, and written over the next in the list.
+	h.Extension, h.ExtensionProfile = len(w.extensions) > 0, rtp.ExtensionProfileOneByte
 	h.Extensions = w.extensions[:w.bare]
 	binary.BigEndian.PutUint16(w.transportSeq[:], uint16(w.sequence))
 	if int(pkt.HeadLen)+len(pkt.Body) > 0 {
@@ -206,7 +209,6 @@ func (w *writer) setHeader(pkt *pacing.Packet) {
 		binary.BigEndian.PutUint64(w.captureTime[:], w.ntp(pkt.Captured))
 	}
 	h.Extension = len(h.Extensions) > 0
-	h.ExtensionProfile = rtp.ExtensionProfileOneByte
 }
 
 // setDescriptor says what the packet's picture depends on.
