@@ -177,6 +177,9 @@ func TestDependencyOverTheWire(t *testing.T) {
 		}
 		id := extensionIDs(v)[dependencyURI]
 		for i, hd := range v.wire.seen() {
+			if hd.Padding || hd.PayloadType == rtxType {
+				continue // the tail guard's, which may carry no picture
+			}
 			if d := hd.GetExtension(id); offered != (len(d) >= packetize.UsualDescriptorBytes) {
 				t.Errorf("offered: %v, packet %d has % x", offered, i, d)
 			}
