@@ -21,6 +21,8 @@ const ContentSecurityPolicy = "default-src 'self'; script-src 'self'; style-src 
 	"img-src 'self' data: blob:; connect-src 'self'; media-src 'self' blob:; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
+//go:generate go run ./build -dir .
+
 //go:embed dist
 var dist embed.FS
 
