@@ -58,7 +58,6 @@ var shots = []shot{
 	{"desktop-watch", desktop, true, false, (*studio).toolbar},
 	{"desktop-stats", desktop, true, false, (*studio).stats},
 	{"phone-stats", phone, true, false, (*studio).stats},
-	{"landscape-stats", landscape, true, false, (*studio).stats},
 	{"phone-pair", phone, true, true, (*studio).typeCode},
 	{"phone-sources", phone, true, false, (*studio).list},
 	{"phone-keys", phone, true, false, (*studio).keys},

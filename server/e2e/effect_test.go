@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"nearglass/server/e2e/desk"
+	"nearglass/telemetry"
 )
 
 // The window of TestInputUntilSeen paints how often it was clicked as a row of
@@ -114,6 +115,9 @@ func TestInputUntilSeen(t *testing.T) {
 		told = append(told, v.effectOf(t, told))
 	}
 	v.judge(t, told)
+	recorded(t, v.host.StateDir, "an input until it was seen", func(_, viewer telemetry.Log) bool {
+		return slices.ContainsFunc(viewer.Viewer, func(s telemetry.ViewerSecond) bool { return s.Input.OrZero().N > 0 })
+	})
 }
 
 // judge compares what the viewer said of each input with what its page saw.
