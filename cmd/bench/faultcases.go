@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"strconv"
-	"syscall"
 	"time"
 
 	"nearglass/cc/rate"
@@ -151,15 +150,9 @@ func signals(ctx context.Context, pids []int, after, length time.Duration) error
 	if err := wait(ctx, after); err != nil {
 		return err
 	}
-	defer send(pids, syscall.SIGCONT)
-	send(pids, syscall.SIGSTOP)
+	defer resume(pids)
+	suspend(pids)
 	return wait(ctx, length)
-}
-
-func send(pids []int, s syscall.Signal) {
-	for _, pid := range pids {
-		_ = syscall.Kill(pid, s)
-	}
 }
 
 // stall stops the display server.
