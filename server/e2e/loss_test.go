@@ -18,9 +18,10 @@ const thereDB = 30
 // Limits of the loss tests. What a single loss may add is one round trip, here
 // under a millisecond of path, and 100 ms; the machine may add to that. Where
 // the repair is lost too, the browser asks again after 100 ms: it does not know
-// the round trip of a stream that it only receives.
+// the round trip of a stream that it only receives. A repair may also be a new
+// picture, which is lost as easily as the first was: then it takes both.
 const (
-	lossAdds    = 100 * time.Millisecond
+	lossAdds    = 200 * time.Millisecond
 	lossMargin  = 60 * time.Millisecond
 	lossMostAny = 2 * time.Second
 	// outageAdds: the guard's next step comes after as long as it lasted
