@@ -57,7 +57,8 @@ func behindLosses(t *testing.T, flags map[string]any, enough func(*desk.Host) bo
 	size := image.Pt(800, 600)
 	x := startX(t, desk.Screen{Width: size.X, Height: size.Y})
 	w := fillScreen(t, x, size)
-	h = startHost(t, desk.HostOptions{Display: x.Name(), Listen: lossyHost, Prefix: path.prefix()})
+	// Another size would begin with a key frame.
+	h = startHost(t, desk.HostOptions{Display: x.Name(), Listen: lossyHost, Prefix: path.prefix(), Args: []string{"--full-size"}})
 	flags["unsafely-treat-insecure-origin-as-secure"] = "http://" + lossyHost
 	b, err := desk.StartChromium(shared.ctx, desk.BrowserOptions{Flags: flags})
 	must(t, err)

@@ -33,6 +33,9 @@ func (v *viewer) clickLands(t *testing.T, w *desk.Window, pixel, screen image.Po
 	if e.Root != screen {
 		t.Errorf("a click on %v of the picture landed on %v, not on %v", pixel, e.Root, screen)
 	}
+	// A host that is killed in the middle of a click leaves the button held.
+	_, err = w.Wait(within(t, patience), func(e desk.Event) bool { return e.Kind == desk.ButtonRelease })
+	must(t, err)
 }
 
 // sessions is how many streams the host has answered.
