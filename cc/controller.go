@@ -10,7 +10,7 @@ import (
 const (
 	// leastFill and mostFill are the share of the capacity that the stream
 	// fills, where reports come every slowReport and every quickReport. At 0.95
-	// the queue is as short as at 0.9, but when a path falls from 10 to 3 Mbit/s
+	// the queue is half a millisecond longer at p95 than at 0.9, but when a path falls from 10 to 3 Mbit/s
 	// just after a report, an interval and a round trip pass until the next one
 	// tells, and each hundredth more adds 4 ms to the queue meanwhile: at 0.9
 	// and with 120 ms until then it comes to 238 ms.

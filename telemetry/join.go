@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -65,7 +66,7 @@ func Join(host, viewer Log) Timeline {
 		at, _ := clocks.host(e.T)
 		t.Events = append(t.Events, TimelineEvent{e, at, ViewerSide})
 	}
-	slices.SortStableFunc(t.Events, func(a, b TimelineEvent) int { return compare(a.At, b.At) })
+	slices.SortStableFunc(t.Events, func(a, b TimelineEvent) int { return cmp.Compare(a.At, b.At) })
 	return t
 }
 
@@ -90,17 +91,7 @@ func (t *Timeline) addViewer(records []ViewerSecond, m mapping) {
 		}
 		t.Seconds = append(t.Seconds, Second{T: at, Viewer: v, BoundMs: bound})
 	}
-	slices.SortStableFunc(t.Seconds, func(a, b Second) int { return compare(a.T, b.T) })
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	slices.SortStableFunc(t.Seconds, func(a, b Second) int { return cmp.Compare(a.T, b.T) })
 }
 
 // mapping turns the viewer's times into the host's.
@@ -123,7 +114,7 @@ func clockMap(host, viewer Log) mapping {
 			m.marks = append(m.marks, mark{v.T, v.Clock.OffsetMs, v.Clock.BoundMs})
 		}
 	}
-	slices.SortStableFunc(m.marks, func(a, b mark) int { return compare(a.at, b.at) })
+	slices.SortStableFunc(m.marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
 	if len(m.marks) > 0 {
 		m.match = ByPing
 	}
@@ -143,7 +134,7 @@ func (m mapping) host(t float64) (at, bound float64) {
 	case ByWall:
 		return t + m.wall, math.Inf(1)
 	}
-	i, _ := slices.BinarySearchFunc(m.marks, t, func(k mark, t float64) int { return compare(k.at, t) })
+	i, _ := slices.BinarySearchFunc(m.marks, t, func(k mark, t float64) int { return cmp.Compare(k.at, t) })
 	if i == len(m.marks) || i > 0 && t-m.marks[i-1].at < m.marks[i].at-t {
 		i--
 	}

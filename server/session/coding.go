@@ -46,8 +46,8 @@ func (v *video) plan(now time.Time, p ratecontrol.Picture, again bool) ratecontr
 
 // withinBudget encodes the loaded picture as decided. One that comes out far too
 // large is dropped, and encoded once more, coarser; a placeholder goes first, so
-// that the stream has no gap where the viewer could not do with one. Once is enough: what the first taught, the second
-// keeps to.
+// that the stream has no gap where the viewer could not do with one. Once is
+// enough: what the first taught, the second keeps to.
 func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ratecontrol.Kind) (encode.AccessUnit, ratecontrol.Decision, error) {
 	first, err := v.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key, Newest: v.mending.take()})
 	if err != nil {

@@ -12,6 +12,7 @@
 package doctor
 
 import (
+	"cmp"
 	"slices"
 
 	"nearglass/telemetry"
@@ -108,18 +109,8 @@ func Diagnose(t telemetry.Timeline) []Finding {
 		}
 	}
 	explain(found)
-	slices.SortStableFunc(found, func(a, b Finding) int { return compare(b.Score(), a.Score()) })
+	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.Score(), a.Score()) })
 	return found
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func bound(v float64) float64 { return min(max(v, 0), 1) }

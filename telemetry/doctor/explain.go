@@ -1,6 +1,9 @@
 package doctor
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // explanations says whose signs each cause brings about.
 var explanations = map[Fault][]Fault{
@@ -31,7 +34,7 @@ func explain(found []Finding) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return compare(found[b].Score(), found[a].Score()) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[b].Score(), found[a].Score()) })
 	for n, i := range order {
 		for _, j := range order[n+1:] {
 			a, b := &found[i], &found[j]

@@ -3,6 +3,7 @@ package ratecontrol
 import (
 	"image"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -118,25 +119,13 @@ func TestLadder(t *testing.T) {
 		for _, s := range tt.play {
 			c.play(s)
 		}
-		if !equal(c.rungs, tt.want) {
+		if !slices.Equal(c.rungs, tt.want) {
 			t.Errorf("%s: rungs %v at %v, want %v", name, c.rungs, c.at, tt.want)
 		}
 		if moved := c.ladder.Reason() != ""; moved != (len(tt.want) > 1) {
 			t.Errorf("%s: the reason is %q", name, c.ladder.Reason())
 		}
 	}
-}
-
-func equal(a, b []Rung) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // TestLadderTimes: down within two seconds of hard motion a rung, and up eight

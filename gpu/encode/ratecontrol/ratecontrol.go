@@ -78,7 +78,7 @@ const (
 )
 
 // intervals is how many frame intervals of the link a picture of a class may
-// fill. Movement gets one, so that no queue forms. What comes rarely gets
+// fill. A movement holds to one in the long run. What comes rarely gets
 // more, where one interval would make it unreadable.
 var intervals = [classes]float64{small: 2, scene: 3, steady: burst, key: 4, refine: 4}
 
