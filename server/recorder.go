@@ -92,8 +92,11 @@ func (r *recording) write(record any) {
 		return
 	}
 	err := r.file.Write(record)
-	if err != nil && !r.failing {
+	switch {
+	case err != nil && !r.failing:
 		r.viewer.log.Warn("the stream's log has a gap", "err", err)
+	case err == nil && r.failing:
+		r.recorder.event(telemetry.Event{Name: telemetry.EventError, Reason: "lines before this one could not be written"})
 	}
 	r.failing = err != nil
 }
@@ -105,6 +108,10 @@ func (r *recording) second(now time.Time) {
 	s.Paused = r.reader.State().Paused
 	s.CPU = r.host.usage.Look(now)
 	s.Packets.MTU = r.peer.MaxPayload()
+	if rtt, known := r.peer.OtherRTT(now); known {
+		other := ms(rtt)
+		s.OtherRTTMs = &other
+	}
 	s.Capture = r.source(now, s.Capture)
 	r.newest.Store(&s)
 	r.keys(s)

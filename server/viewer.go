@@ -246,6 +246,7 @@ func (v *viewer) stream(connected <-chan struct{}) {
 	defer release()
 	if err != nil {
 		v.log.Warn("timers stay coarse: the stream is less smooth", "err", err)
+		v.recorder.event(telemetry.Event{Name: telemetry.EventError, Reason: "timers stay coarse: the stream is less smooth"})
 	}
 	if err := v.session.Run(v.ctx); err != nil {
 		v.end(err)

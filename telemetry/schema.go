@@ -91,6 +91,7 @@ type HostSecond struct {
 	Packets     Packets    `json:"packets"`              // packets by what became of them
 	Keys        Counts     `json:"keys,omitempty"`       // key frames encoded, by why: see KeyStart and its siblings
 	RTT         *Spread    `json:"rtt,omitempty"`        // round trip, ms, from the receiver's reports
+	OtherRTTMs  *float64   `json:"otherRttMs,omitempty"` // least round trip of another pair of addresses that works and is not in use, as ICE at the host measured it last; absent while none is known
 	Capture     Capture    `json:"capture"`              // the source
 	CPU         CPU        `json:"cpu"`                  // processors
 	LoopLate    float64    `json:"loopLate"`             // longest that the sending loop woke after it was due, ms
@@ -119,12 +120,13 @@ const (
 
 // HostFrames counts pictures by fate.
 type HostFrames struct {
-	Captured  int    `json:"captured"`          // the source gave them
-	Unchanged int    `json:"unchanged"`         // nothing visible had changed: not encoded
-	Encoded   int    `json:"encoded"`           // all that were encoded, key frames and re-encoded ones included
-	Reencoded int    `json:"reencoded"`         // of them the picture before once more: sharper, or as a key frame
-	Sent      int    `json:"sent"`              // their last packet left
-	Dropped   Counts `json:"dropped,omitempty"` // by reason: see DropMerged and its siblings
+	Captured  int    `json:"captured"`           // the source gave them
+	Unchanged int    `json:"unchanged"`          // nothing visible had changed: not encoded
+	Encoded   int    `json:"encoded"`            // all that were encoded, key frames and re-encoded ones included
+	Reencoded int    `json:"reencoded"`          // of them the picture before once more: sharper, or as a key frame
+	Repaired  int    `json:"repaired,omitempty"` // of them coded against an older picture, because the viewer lacks those in between
+	Sent      int    `json:"sent"`               // their last packet left
+	Dropped   Counts `json:"dropped,omitempty"`  // by reason: see DropMerged and its siblings
 }
 
 // Rate is the host's congestion control: what it believes of the path and what
@@ -218,10 +220,12 @@ type ViewerSecond struct {
 // Clock is the viewer's estimate of where its time lies in the host's:
 // host's T = viewer's T + OffsetMs, wrong by at most BoundMs.
 type Clock struct {
-	OffsetMs float64 `json:"offsetMs"` // to add to the viewer's time
-	BoundMs  float64 `json:"boundMs"`  // most that it can be wrong, whatever the path's asymmetry
-	RTTMs    float64 `json:"rttMs"`    // of the newest ping on the control channel
-	Pings    int     `json:"pings"`    // answered in this second
+	OffsetMs float64 `json:"offsetMs"`         // to add to the viewer's time
+	BoundMs  float64 `json:"boundMs"`          // most that it can be wrong, whatever the path's asymmetry
+	RTTMs    float64 `json:"rttMs"`            // of the newest ping on the control channel
+	Pings    int     `json:"pings"`            // answered in this second
+	DownMs   float64 `json:"downMs,omitempty"` // how long the newest answer was on its way from the host; wrong by at most BoundMs
+	UpMs     float64 `json:"upMs,omitempty"`   // how long its ping was on its way to the host; wrong likewise
 }
 
 // ViewerFrames counts pictures by fate.
@@ -241,26 +245,29 @@ type ViewerFrames struct {
 
 // ViewerNet is the viewer's side of the path.
 type ViewerNet struct {
-	Kbps       float64 `json:"kbps"`                 // received, UDP payload
-	Packets    int     `json:"packets"`              // received
-	Lost       int     `json:"lost"`                 // never received, resends not counted
-	Resends    int     `json:"resends"`              // received by RTX
-	Discarded  int     `json:"discarded,omitempty"`  // received too late to be of use
-	Nacks      int     `json:"nacks"`                // requests for a packet
-	PLIs       int     `json:"plis"`                 // requests for a key frame, FIR included
-	JitterMs   float64 `json:"jitterMs"`             // RFC 3550 interarrival jitter
-	RTTMs      float64 `json:"rttMs,omitempty"`      // of the candidate pair's connectivity checks
-	BufferMs   float64 `json:"bufferMs"`             // in the jitter buffer, mean of the pictures
-	TargetMs   float64 `json:"targetMs,omitempty"`   // what the jitter buffer aims at
-	LocalType  string  `json:"localType,omitempty"`  // of the candidate: host, srflx, prflx, relay
-	RemoteType string  `json:"remoteType,omitempty"` // of the candidate: host, srflx, prflx, relay
+	Kbps       float64  `json:"kbps"`                 // received, UDP payload
+	Packets    int      `json:"packets"`              // received
+	Lost       int      `json:"lost"`                 // never received, resends not counted
+	Resends    int      `json:"resends"`              // received by RTX
+	Discarded  int      `json:"discarded,omitempty"`  // received too late to be of use
+	Nacks      int      `json:"nacks"`                // requests for a packet
+	PLIs       int      `json:"plis"`                 // requests for a key frame, FIR included
+	JitterMs   float64  `json:"jitterMs"`             // RFC 3550 interarrival jitter
+	RTTMs      float64  `json:"rttMs,omitempty"`      // of the candidate pair's connectivity checks
+	OtherRTTMs *float64 `json:"otherRttMs,omitempty"` // least of another pair that works and is not in use, as the browser measured it last
+	BufferMs   float64  `json:"bufferMs"`             // in the jitter buffer, mean of the pictures
+	TargetMs   float64  `json:"targetMs,omitempty"`   // what the jitter buffer aims at
+	LocalType  string   `json:"localType,omitempty"`  // of the candidate: host, srflx, prflx, relay
+	RemoteType string   `json:"remoteType,omitempty"` // of the candidate: host, srflx, prflx, relay
 }
 
 // ViewerAudio is the viewer's side of the sound.
 type ViewerAudio struct {
-	BufferMs  float64 `json:"bufferMs"`  // in the jitter buffer, mean
-	Concealed int     `json:"concealed"` // samples made up for want of sound
-	SkewMs    float64 `json:"skewMs"`    // how much later than the sound the picture is played; negative: earlier
+	Packets   int     `json:"packets"`          // received
+	Lost      int     `json:"lost"`             // never received
+	BufferMs  float64 `json:"bufferMs"`         // in the jitter buffer, mean
+	Concealed int     `json:"concealed"`        // samples made up for want of sound
+	SkewMs    float64 `json:"skewMs,omitempty"` // how much later than the sound the picture is played; negative: earlier
 }
 
 // Device is what the browser tells of its machine. What it does not tell is
@@ -281,7 +288,7 @@ const (
 	EventConnected  = "connected"  // packets can flow, also after a disturbance
 	EventDisconnect = "disconnect" // nothing comes from the other end at present
 	EventPath       = "path"       // the packets take this road from now on: Path
-	EventDevice     = "device"     // a device or screen of the writer changed: Reason says which
+	EventDevice     = "device"     // a screen, network or power supply of the writer changed: Reason says which
 	EventPause      = "pause"      // the source delivers no pictures: Reason says why
 	EventResume     = "resume"     // it does again
 	EventHidden     = "hidden"     // the viewer is out of sight
@@ -293,7 +300,7 @@ const (
 	EventClockStep  = "clockstep"  // the clocks of both ends moved apart by AmountMs: one of them was asleep
 	EventAsleep     = "asleep"     // the writer's machine slept for AmountMs
 	EventInput      = "input"      // a marked input took AmountMs to be seen
-	EventError      = "error"      // Reason says what
+	EventError      = "error"      // something went wrong at the writer that did not end the stream: Reason says what
 	EventEnd        = "end"        // the stream ended: Reason
 )
 

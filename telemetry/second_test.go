@@ -46,6 +46,7 @@ func TestSecond(t *testing.T) {
 	c.Sent(c.now, 500, true, false)
 	c.Report(c.now, Report{Acked: 190, Lost: 10, Large: 100, LargeLost: 9, Nacks: 10, Unserved: 1, KeyAsked: true})
 	c.Dropped(2)
+	c.Repaired(3)
 	c.Late(3 * time.Millisecond)
 	c.Control(Control{TargetKbps: 2000, PathKbps: 3000, PathQueue: 5 * time.Millisecond, Probe: 7, ProbeKbps: 6000, State: "steady", Reason: "r"})
 	c.Control(Control{TargetKbps: 1500, PathKbps: 3000, PathQueue: 15 * time.Millisecond, Probe: 7, ProbeKbps: 6000, State: "steady", Reason: "r"})
@@ -54,7 +55,7 @@ func TestSecond(t *testing.T) {
 	if s.T != 1000 || s.SpanMs != 1000 || s.WallMs != 1_800_000_001_000 || s.Width != 640 {
 		t.Errorf("when and what: %+v", s)
 	}
-	if f := s.Frames; f.Captured != 99 || f.Encoded != 50 || f.Reencoded != 1 || f.Sent != 50 || f.Dropped[DropMerged] != 49 || f.Dropped[DropStale] != 2 {
+	if f := s.Frames; f.Captured != 99 || f.Encoded != 50 || f.Reencoded != 1 || f.Sent != 50 || f.Repaired != 3 || f.Dropped[DropMerged] != 49 || f.Dropped[DropStale] != 2 {
 		t.Errorf("pictures: %+v", f)
 	}
 	if p := s.Packets; p.Sent != 201 || p.Resent != 1 || p.Lost != 10 || p.LargeLost != 9 || p.Unserved != 1 || p.KeyAsked != 1 {
@@ -74,7 +75,7 @@ func TestSecond(t *testing.T) {
 		}
 	}
 	c.now = c.now.Add(time.Second)
-	if next := c.Second(c.now); next.Frames.Encoded != 0 || next.Rate.TargetKbps != 1500 || next.Rate.Probes != 0 || next.Width != 640 || next.QP != nil {
+	if next := c.Second(c.now); next.Frames.Encoded != 0 || next.Frames.Repaired != 0 || next.Rate.TargetKbps != 1500 || next.Rate.Probes != 0 || next.Width != 640 || next.QP != nil {
 		t.Errorf("the next second: %+v", next)
 	}
 }
@@ -150,8 +151,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// What the log costs: nothing a packet beyond what the meter always did, and a
-// second's record once a second.
+// What a second's record costs without its file.
 func BenchmarkMeterSecond(b *testing.B) {
 	c := newClockwork()
 	b.ReportAllocs()

@@ -118,6 +118,7 @@ func (m *Meter) Repaired(pictures int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.s.Repaired += uint64(pictures)
+	m.count.second.Frames.Repaired += pictures
 }
 
 // Control is what the congestion controller decided, for Meter.Control.

@@ -3,14 +3,14 @@
 // could not be sent waits in the browser.
 
 import { capabilities, type Hints } from './loghints';
-import { grainOf, LogClock } from './logclock';
+import { grainOf, LogClock, type Ways } from './logclock';
 import {
-  EventClockJump, EventClockStep, EventConnected, EventDisconnect, EventEnd, EventHidden, EventSize, EventStart, EventVisible,
+  EventClockJump, EventClockStep, EventConnected, EventDevice, EventDisconnect, EventEnd, EventError, EventHidden, EventSize, EventStart, EventVisible,
   SchemaVersion, type Event, type FrameTrace, type Header, type ViewerSecond,
 } from './logschema';
 import { mostBytes, send } from './logsend';
 import { hundredth, Sum } from './logspread';
-import { ask, framesBetween, netBetween, noCounters, per, type Counters } from './logstats';
+import { ask, audioBetween, framesBetween, netBetween, noCounters, per, type Counters } from './logstats';
 import { mostLines, type LogStore } from './logstore';
 import { LogFrames, type ShownTimes } from './logframes';
 import type { ControlMessage, ShownAt } from './protocol';
@@ -31,6 +31,10 @@ const stillFactor = 3;
 /** The clocks are compared this often; three times at once in the beginning. */
 const pingMs = 2000;
 const firstPingsMs = [0, 150, 400];
+/** So many errors of the page are told; one that comes again and again says nothing new. */
+const mostErrors = 20;
+/** A message of an error may be long; the host cuts it as well. */
+const mostReason = 200;
 /** A wall clock that is slewed moves by less in a second. */
 const leastStepMs = 100;
 
@@ -58,7 +62,9 @@ export class Logbook {
   private stall = 0;
   private pings = 0;
   private rtt = 0;
+  private ways: Ways = { down: 0, up: 0 };
   private size = '';
+  private errors = 0;
   private readonly inputs = new Sum();
   private newestSecond: ViewerSecond | null = null;
   /** No picture was shown in the last second. */
@@ -72,6 +78,8 @@ export class Logbook {
     const { signal } = this.ends;
     document.addEventListener('visibilitychange', () => this.turned(), { signal });
     pc.addEventListener('connectionstatechange', () => this.changed(), { signal });
+    window.addEventListener('error', (e) => this.failed(e.message), { signal });
+    window.addEventListener('unhandledrejection', (e) => this.failed(String(e.reason)), { signal });
     for (const ms of firstPingsMs) this.after(ms, () => this.ping());
     this.timers.push(window.setInterval(() => this.pingNow(), pingMs));
     this.plan();
@@ -95,6 +103,7 @@ export class Logbook {
     const moved = this.clock.answered(sent, host, now);
     this.pings++;
     this.rtt = now - sent;
+    this.ways = this.clock.ways(sent, host, now);
     if (moved) this.event(EventClockStep, { amountMs: hundredth(moved) });
   }
 
@@ -221,6 +230,7 @@ export class Logbook {
     this.newestSecond = this.record(now, wall, span, before, counted);
     this.write(this.newestSecond);
     this.noteSize(counted);
+    for (const what of this.parts.hints.changes()) this.event(EventDevice, { reason: what });
     this.stall = this.pings = 0;
   }
 
@@ -235,12 +245,24 @@ export class Logbook {
       frames: framesBetween(before, counted, pictures.shown, pictures.gap), net: netBetween(before, counted, span),
       qp: per(counted.qpSum - before.qpSum, counted.decoded - before.decoded), stall: hundredth(this.stall),
     };
-    if (clock) s.clock = { offsetMs: hundredth(clock.offset), boundMs: hundredth(clock.bound), rttMs: hundredth(this.rtt), pings: this.pings };
+    if (clock) {
+      s.clock = {
+        offsetMs: hundredth(clock.offset), boundMs: hundredth(clock.bound), rttMs: hundredth(this.rtt), pings: this.pings,
+        downMs: hundredth(this.ways.down), upMs: hundredth(this.ways.up),
+      };
+    }
+    const audio = audioBetween(before, counted);
+    if (audio) s.audio = audio;
     const inputs = this.inputs.take();
     if (inputs) s.input = inputs;
     const device = this.parts.hints.now();
     if (device) s.device = device;
     return s;
+  }
+
+  /** Something went wrong in the page. */
+  private failed(message: string): void {
+    if (++this.errors <= mostErrors) this.event(EventError, { reason: message.slice(0, mostReason) });
   }
 
   private noteSize(c: Counters): void {

@@ -12,6 +12,12 @@ export interface Estimate {
   bound: number;
 }
 
+/** How long a ping was on its way to the host, and its answer on the way back. */
+export interface Ways {
+  down: number;
+  up: number;
+}
+
 /**
  * Holds the interval in which the offset must lie. A ping that was sent at s and
  * answered with the host's time h by r says that it lies from h - r to h - s,
@@ -43,6 +49,12 @@ export class LogClock {
     this.least = least;
     this.most = most;
     return (least + most) / 2 - (before?.offset ?? 0);
+  }
+
+  /** The two ways of a ping that was answered, each wrong by at most the bound of the estimate. */
+  ways(sent: number, host: number, received: number): Ways {
+    const offset = this.estimate(received)?.offset ?? 0;
+    return { down: Math.max(0, received + offset - host), up: Math.max(0, host - sent - offset) };
   }
 
   /** The estimate at a time of the page; null before the first answer. */

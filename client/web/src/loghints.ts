@@ -31,6 +31,8 @@ export class Hints {
   private battery: Battery | null = null;
   private pressure = '';
   private refreshHz = 0;
+  /** What the machine was like when it was looked at last, by its part. */
+  private before: Record<string, string> | null = null;
   private stop: () => void = () => {};
 
   constructor() {
@@ -58,6 +60,24 @@ export class Hints {
     return Object.keys(d).length > 0 ? d : undefined;
   }
 
+  /** What of the machine is another than at the last call, in words; nothing at the first. */
+  changes(): string[] {
+    const now = this.parts();
+    const before = this.before;
+    this.before = now;
+    if (!before) return [];
+    // What was not told before did not change: a browser takes a while to tell.
+    return Object.keys(now).filter((name) => before[name] && now[name] && before[name] !== now[name]).map((name) => `${name}: ${now[name]}`);
+  }
+
+  private parts(): Record<string, string> {
+    return {
+      screen: screenWords(),
+      network: (navigator as Hinting).connection?.type ?? '',
+      power: this.battery ? (this.battery.charging ? 'mains' : 'battery') : '',
+    };
+  }
+
   private watchPressure(): void {
     const Observer = (globalThis as { PressureObserver?: PressureObserverType }).PressureObserver;
     if (!Observer) return;
@@ -72,13 +92,17 @@ export function capabilities(): Record<string, string> {
   const nav = navigator as Hinting;
   const about: Record<string, string> = {
     browser: nav.userAgent,
-    screen: `${screen.width}x${screen.height} at ${devicePixelRatio}`,
+    screen: screenWords(),
     secure: String(isSecureContext),
     touch: String(nav.maxTouchPoints),
     frames: String('requestVideoFrameCallback' in HTMLVideoElement.prototype),
   };
   if (nav.deviceMemory) about.memory = `${nav.deviceMemory} GB or more`;
   return about;
+}
+
+function screenWords(): string {
+  return `${screen.width}x${screen.height} at ${devicePixelRatio}`;
 }
 
 /** The screen's refresh rate from a few of its frames; 0 while the page is out of sight. */

@@ -30,7 +30,7 @@ export const EventConnected = 'connected';
 export const EventDisconnect = 'disconnect';
 /** the packets take this road from now on: Path */
 export const EventPath = 'path';
-/** a device or screen of the writer changed: Reason says which */
+/** a screen, network or power supply of the writer changed: Reason says which */
 export const EventDevice = 'device';
 /** the source delivers no pictures: Reason says why */
 export const EventPause = 'pause';
@@ -54,7 +54,7 @@ export const EventClockStep = 'clockstep';
 export const EventAsleep = 'asleep';
 /** a marked input took AmountMs to be seen */
 export const EventInput = 'input';
-/** Reason says what */
+/** something went wrong at the writer that did not end the stream: Reason says what */
 export const EventError = 'error';
 /** the stream ended: Reason */
 export const EventEnd = 'end';
@@ -126,6 +126,7 @@ export interface HostSecond {
   packets: Packets; // packets by what became of them
   keys?: Record<string, number>; // key frames encoded, by why: see KeyStart and its siblings
   rtt?: Spread; // round trip, ms, from the receiver's reports
+  otherRttMs?: number; // least round trip of another pair of addresses that works and is not in use, as ICE at the host measured it last; absent while none is known
   capture: Capture; // the source
   cpu: CPU; // processors
   loopLate: number; // longest that the sending loop woke after it was due, ms
@@ -138,6 +139,7 @@ export interface HostFrames {
   unchanged: number; // nothing visible had changed: not encoded
   encoded: number; // all that were encoded, key frames and re-encoded ones included
   reencoded: number; // of them the picture before once more: sharper, or as a key frame
+  repaired?: number; // of them coded against an older picture, because the viewer lacks those in between
   sent: number; // their last packet left
   dropped?: Record<string, number>; // by reason: see DropMerged and its siblings
 }
@@ -229,6 +231,8 @@ export interface Clock {
   boundMs: number; // most that it can be wrong, whatever the path's asymmetry
   rttMs: number; // of the newest ping on the control channel
   pings: number; // answered in this second
+  downMs?: number; // how long the newest answer was on its way from the host; wrong by at most BoundMs
+  upMs?: number; // how long its ping was on its way to the host; wrong likewise
 }
 
 /** ViewerFrames counts pictures by fate. */
@@ -257,6 +261,7 @@ export interface ViewerNet {
   plis: number; // requests for a key frame, FIR included
   jitterMs: number; // RFC 3550 interarrival jitter
   rttMs?: number; // of the candidate pair's connectivity checks
+  otherRttMs?: number; // least of another pair that works and is not in use, as the browser measured it last
   bufferMs: number; // in the jitter buffer, mean of the pictures
   targetMs?: number; // what the jitter buffer aims at
   localType?: string; // of the candidate: host, srflx, prflx, relay
@@ -265,9 +270,11 @@ export interface ViewerNet {
 
 /** ViewerAudio is the viewer's side of the sound. */
 export interface ViewerAudio {
+  packets: number; // received
+  lost: number; // never received
   bufferMs: number; // in the jitter buffer, mean
   concealed: number; // samples made up for want of sound
-  skewMs: number; // how much later than the sound the picture is played; negative: earlier
+  skewMs?: number; // how much later than the sound the picture is played; negative: earlier
 }
 
 /** Device is what the browser tells of its machine. What it does not tell is absent. */

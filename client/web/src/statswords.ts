@@ -104,7 +104,8 @@ function lossWords(f: Figures): string {
   const share = h ? loss(h) : f.lossPercent === null ? null : f.lossPercent / 100;
   const again = h?.packets.resent ? `${h.packets.resent} sent again` : '';
   const asked = h?.packets.nacks ? `${h.packets.nacks} asked for` : '';
-  return [share === null ? 'none told' : percent(share), asked, again].filter(Boolean).join(', ');
+  const repaired = h?.frames.repaired ? `${h.frames.repaired} ${h.frames.repaired === 1 ? 'picture' : 'pictures'} repaired` : '';
+  return [share === null ? 'none told' : percent(share), asked, again, repaired].filter(Boolean).join(', ');
 }
 
 function trip(f: Figures): string {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { grainOf, LogClock } from '../src/logclock';
 import { capturedAt, LogFrames } from '../src/logframes';
-import { rateOf } from '../src/loghints';
+import { Hints, rateOf } from '../src/loghints';
 import { Sum } from '../src/logspread';
-import { counters, framesBetween, netBetween, noCounters } from '../src/logstats';
+import { audioBetween, counters, framesBetween, netBetween, noCounters } from '../src/logstats';
 import { decode } from '../src/protocol';
 
 /** Numbers from 0 to 1, the same in each run. */
@@ -46,6 +46,9 @@ for (const road of roads) {
           const back = arrived + road.back + roll() * road.jitter;
           clock.answered(page(t), arrived, page(back));
           const later = t + 1900;
+          const ways = clock.ways(page(t), arrived, page(back));
+          const known = clock.estimate(page(back))?.bound ?? 0;
+          for (const off of [ways.up - (arrived - t), ways.down - (back - arrived)]) assert.ok(Math.abs(off) <= known + 0.1, `a way is off by ${off}`);
           const e = clock.estimate(page(later));
           if (!e) throw new Error('there is no estimate after an answer');
           const error = Math.abs(page(later) + e.offset - later);
@@ -75,6 +78,15 @@ test('answers that make no sense change nothing', () => {
   assert.equal(clock.answered(10, NaN, 20), 0);
   assert.equal(clock.answered(30, 5, 20), 0);
   assert.equal(clock.estimate(20), null);
+});
+
+test('a queue on the way down is told from one on the way up', () => {
+  const clock = new LogClock();
+  // Quick once, so that the offset of 500 is known to within 2.
+  clock.answered(1000, 1502, 1004);
+  clock.answered(3000, 3502, 3304);
+  const { down, up } = clock.ways(3000, 3502, 3304);
+  assert.ok(Math.abs(down - 302) < 4 && Math.abs(up - 2) < 4, `${down} down, ${up} up`);
 });
 
 test('the grain of a clock', () => {
@@ -138,6 +150,89 @@ test('what the browser counted between two seconds', () => {
   const frames = framesBetween(of(1), of(2), 58, 40);
   assert.deepEqual([frames.decoded, frames.shown, frames.gap, frames.freezeMs, frames.decoder, frames.efficient], [60, 58, 40, 250, 'FFmpeg', false]);
   assert.equal(netBetween(noCounters, noCounters, 0).kbps, 0);
+});
+
+test('the fastest pair beside the one in use', () => {
+  const of = (...others: object[]) => counters([
+    { type: 'transport', id: 't', selectedCandidatePairId: 'p' },
+    { type: 'candidate-pair', id: 'p', state: 'succeeded', currentRoundTripTime: 0.08 },
+    ...others.map((o, n) => ({ type: 'candidate-pair', id: `o${n}`, state: 'succeeded', ...o })),
+  ]);
+  const other = (c: ReturnType<typeof counters>) => netBetween(noCounters, c, 1000).otherRttMs;
+  assert.equal(other(of()), undefined);
+  assert.equal(other(of({ currentRoundTripTime: 0.03 }, { currentRoundTripTime: 0.005 })), 5);
+  assert.equal(other(of({ currentRoundTripTime: 0.005, state: 'failed' }, {})), undefined);
+});
+
+test('sound, and how far the picture is behind it', () => {
+  const of = (n: number, played: number) => counters([
+    { type: 'inbound-rtp', id: 'v', kind: 'video', estimatedPlayoutTimestamp: played - 35 },
+    { type: 'inbound-rtp', id: 'a', kind: 'audio', packetsReceived: 50 * n, packetsLost: n, jitterBufferDelay: 96 * n, jitterBufferEmittedCount: 4800 * n,
+      concealedSamples: 480 * n, estimatedPlayoutTimestamp: played },
+  ]);
+  assert.deepEqual(audioBetween(of(1, 7000), of(3, 8000)), { packets: 100, lost: 2, bufferMs: 20, concealed: 960, skewMs: 35 });
+  assert.equal(audioBetween(noCounters, of(1, 35))?.skewMs, undefined, 'a picture of which it is not known');
+  assert.equal(audioBetween(of(1, 7000), noCounters), undefined);
+});
+
+/** Plays with these globals in place of those that node has. */
+async function inBrowser(globals: Record<string, unknown>, play: () => Promise<void>): Promise<void> {
+  const before = Object.keys(globals).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
+  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  try {
+    await play();
+  } finally {
+    for (const [name, was] of before) {
+      if (was) Object.defineProperty(globalThis, name, was);
+      else Reflect.deleteProperty(globalThis, name);
+    }
+  }
+}
+
+test('what a browser tells of its machine', async () => {
+  const battery = { level: 0.4, charging: false };
+  const connection = { type: 'wifi', downlink: 5, saveData: true };
+  const display = { width: 1920, height: 1080 };
+  let press: (records: { state: string }[]) => void = () => {};
+  let frame = 0;
+  await inBrowser({
+    navigator: { getBattery: () => Promise.resolve(battery), connection },
+    screen: display,
+    devicePixelRatio: 2,
+    PressureObserver: class {
+      constructor(changed: typeof press) {
+        press = changed;
+      }
+      observe = (): Promise<void> => Promise.resolve();
+      disconnect(): void {}
+    },
+    requestAnimationFrame: (step: (t: number) => void) => queueMicrotask(() => step((frame += 1000 / 60))),
+  }, async () => {
+    const hints = new Hints();
+    for (let i = 0; i < 50; i++) await Promise.resolve();
+    press([{ state: 'nominal' }, { state: 'serious' }]);
+    assert.deepEqual(hints.now(), { battery: 0.4, charging: false, pressure: 'serious', network: 'wifi', downlink: 5, saveData: true, refreshHz: 60 });
+    battery.level = 0.39;
+    assert.equal(hints.now()?.battery, 0.39);
+    assert.deepEqual(hints.changes(), []);
+    assert.deepEqual(hints.changes(), []);
+    battery.charging = true;
+    connection.type = 'cellular';
+    display.width = 2560;
+    assert.deepEqual(hints.changes(), ['screen: 2560x1080 at 2', 'network: cellular', 'power: mains']);
+    assert.deepEqual(hints.changes(), []);
+    hints.dispose();
+  });
+});
+
+test('a browser that tells nothing of its machine', async () => {
+  const screen = { width: 640, height: 480 };
+  await inBrowser({ navigator: {}, PressureObserver: undefined, requestAnimationFrame: () => 0, screen, devicePixelRatio: 1 }, async () => {
+    const hints = new Hints();
+    for (let i = 0; i < 50; i++) await Promise.resolve();
+    assert.equal(hints.now(), undefined);
+    assert.deepEqual([...hints.changes(), ...hints.changes()], []);
+  });
 });
 
 test('the refresh rate is the usual one', () => {

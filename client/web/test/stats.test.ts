@@ -169,6 +169,14 @@ Quality: QP 23
 Host: 40 % busy, nearglass 0.6 cores`);
 });
 
+test('what was lost, and what became of it', () => {
+  const told = (change: (h: HostSecond) => void): string | undefined =>
+    rows(all({ host: { type: 'stats', second: host(change) } })).find(([name]) => name === 'Loss')?.[1];
+  assert.equal(told((h) => { h.packets.acked = 95; h.packets.lost = 5; h.packets.nacks = 5; h.packets.resent = 4; h.frames.repaired = 1; }),
+    '5.0 %, 5 asked for, 4 sent again, 1 picture repaired');
+  assert.equal(told((h) => { h.frames.repaired = 2; }), '0 %, 2 pictures repaired');
+});
+
 test('the overlay has the same rows whatever is known', () => {
   const names = (f: Figures): string[] => rows(f).map(([name]) => name);
   const bare = all({ host: null, viewer: null, input: null, width: 0 });
