@@ -24,6 +24,7 @@ type chart struct {
 	Most   string        // the value at the upper edge
 	From   string        // the time at the left edge
 	To     string        // and at the right
+	Shaded bool          // a shade says when the likeliest cause was there
 	Drawn  template.HTML // the SVG's content
 }
 

@@ -31,6 +31,7 @@ func charts(t telemetry.Timeline) []chart {
 			hostLine("nack", "asked for again", func(h *telemetry.HostSecond) float64 { return share(h.Packets.Nacks, h.Packets.Sent) })),
 		lines(t, "Round trip, and what stands in front of the narrowest link", "ms",
 			hostLine("rtt", "round trip", func(h *telemetry.HostSecond) float64 { return h.RTT.OrZero().Mean }),
+			viewerLine("shown", "host to viewer, by the viewer", down),
 			hostLine("queue", "standing queue", func(h *telemetry.HostSecond) float64 { return h.Rate.PathQueue.OrZero().Mean })),
 		lines(t, "Quantizer (lower is sharper)", "QP",
 			hostLine("qp", "mean", func(h *telemetry.HostSecond) float64 { return h.QP.OrZero().Mean })),
@@ -73,6 +74,14 @@ func viewerLine(class, name string, of func(*telemetry.ViewerSecond) float64) se
 		}
 		return of(s.Viewer), true
 	}}
+}
+
+// down is how long an answer of the host was on its way; 0 where that is not known.
+func down(v *telemetry.ViewerSecond) float64 {
+	if v.Clock == nil {
+		return 0
+	}
+	return v.Clock.DownMs
 }
 
 func perSecond(n int, spanMs float64) float64 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"nearglass/telemetry"
+	"nearglass/telemetry/doctor"
 )
 
 //go:embed page.html
@@ -27,9 +28,12 @@ type moment struct{ At, Side, Words string }
 // page is the summary of a report.
 func (r Report) page() ([]byte, error) {
 	t := r.Timeline()
+	found := doctor.Diagnose(t)
+	drawn := charts(t)
+	shade(drawn, t, found)
 	var b bytes.Buffer
 	err := pageTemplate.Execute(&b, map[string]any{
-		"Stream": r.About.Stream, "Facts": r.facts(t), "Paths": paths(t), "Charts": charts(t), "Events": moments(t),
+		"Stream": r.About.Stream, "Causes": causesOf(found), "Facts": r.facts(t), "Paths": paths(t), "Charts": drawn, "Events": moments(t),
 		"Host": pairs(r.Host.Header.Capabilities), "Viewer": pairs(r.Viewer.Header.Capabilities),
 		"Settings": pairs(r.Host.Header.Settings), "Width": chartWidth, "Height": chartHeight,
 	})
