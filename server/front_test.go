@@ -23,6 +23,7 @@ func (noHost) Sources(context.Context) ([]signaling.Source, error) { return nil,
 func (noHost) Preview(context.Context, string, image.Point) ([]byte, error) {
 	return nil, signaling.ErrNotFound
 }
+func (noHost) Streams(signaling.Viewer) ([]signaling.Running, error) { return nil, nil }
 func (noHost) Open(context.Context, signaling.Request) (signaling.Session, string, error) {
 	return nil, "", signaling.ErrNotFound
 }

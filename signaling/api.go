@@ -42,6 +42,9 @@ type Host interface {
 	// request's; the session outlives it. The error wraps ErrNotFound,
 	// ErrUnavailable, ErrOffer or ErrNoH264 where they apply.
 	Open(ctx context.Context, r Request) (s Session, answer string, err error)
+	// Streams gives the figures of the streams that run, the oldest first. The
+	// error wraps ErrRights where this viewer may not see them.
+	Streams(v Viewer) ([]Running, error)
 }
 
 // Session is one running stream. Methods may be called concurrently and after
@@ -98,6 +101,15 @@ type Source struct {
 	Unavailable string  `json:"unavailable,omitempty"` // why it cannot be captured now
 }
 
+// Running is a stream that runs, as GET /stats lists it.
+type Running struct {
+	ID      string    `json:"id"` // as in the logs of both ends
+	Device  string    `json:"device"`
+	Source  string    `json:"source"`
+	Begun   time.Time `json:"begun"`
+	Figures any       `json:"figures"` // as the message "stats" has them
+}
+
 // Errors by which a Host or Gate chooses the status of an answer. Wrap them
 // with the detail that the person in front of the viewer should read.
 var (
@@ -106,6 +118,7 @@ var (
 	ErrOffer       = errors.New("the offer cannot be answered")   // 400
 	ErrNoH264      = errors.New("the viewer offers no H.264")     // 422
 	ErrNotPaired   = errors.New("not paired")                     // 401, and 403 for a code
+	ErrRights      = errors.New("this device may only watch")     // 403
 )
 
 // BusyError answers tries that come too fast (429).

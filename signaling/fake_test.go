@@ -45,6 +45,13 @@ func (h *fakeHost) Open(_ context.Context, r Request) (Session, string, error) {
 	return s, "v=0 answer", nil
 }
 
+func (h *fakeHost) Streams(v Viewer) ([]Running, error) {
+	if h.err == nil && v.Rights != "control" {
+		return nil, ErrRights
+	}
+	return []Running{{ID: "S", Device: v.Device, Source: "desktop", Figures: map[string]int{"kbps": 7}}}, h.err
+}
+
 type fakeSession struct {
 	err     error
 	trickle string

@@ -86,10 +86,15 @@ func (h *Handler) sameOrigin(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if reads && !strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/whep/") {
+	if reads && !forPrograms(r.URL.Path) {
 		return true // a link to the page
 	}
 	return h.crossOrigin(w, r, "asked by another site")
+}
+
+// forPrograms says whether a path is none of the page's own files.
+func forPrograms(path string) bool {
+	return path == "/stats" || strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/whep/")
 }
 
 func (h *Handler) crossOrigin(w http.ResponseWriter, r *http.Request, reason string) bool {

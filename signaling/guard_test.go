@@ -74,6 +74,7 @@ func TestGates(t *testing.T) {
 		{"other port posts", whep(site("same-site")), 403},
 		{"cross-site list", with(list, site("cross-site")), 403},
 		{"cross-site preview", with(ask{method: "GET", path: "/api/sources/demo/preview", token: "ann"}, site("cross-site")), 403},
+		{"cross-site stats", with(ask{method: "GET", path: "/stats", token: "ann"}, site("cross-site")), 403},
 		{"a link to the page", with(ask{method: "GET", path: "/"}, site("cross-site")), 200},
 		{"cross-site pairing", with(ask{method: "POST", path: "/api/pair"}, site("cross-site")), 403},
 		{"cross-site end", with(ask{method: "DELETE", path: "/whep/session/x", token: "ann"}, site("cross-site")), 403},

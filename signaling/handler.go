@@ -60,6 +60,7 @@ func New(cfg Config) *Handler {
 		h.mux.Handle("/api/streams/{id}/log", methods{"POST": h.paired(h.postLog)})
 		h.mux.Handle("/api/streams/{id}/report", methods{"GET": h.paired(h.getReport)})
 	}
+	h.mux.Handle("/stats", methods{"GET": h.paired(h.getStats)})
 	h.mux.HandleFunc("/api/", notFound)
 	h.mux.HandleFunc("/whep/", notFound)
 	h.mux.Handle("/", methods{"GET": h.page})

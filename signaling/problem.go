@@ -42,6 +42,9 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, err error) {
 		problem(w, r, http.StatusUnprocessableEntity, "This viewer offers no H.264",
 			"This browser offers no H.264, which is what nearglass sends. Firefox needs its OpenH264 plugin (about:addons, "+
 				"Plugins, fetches it); Chrome, Edge and Safari have H.264 built in.")
+	case errors.Is(err, ErrRights):
+		h.refused(w, r, http.StatusForbidden, err.Error(), "This device may only watch",
+			"That is for devices that may control the host: pair it anew with a code of nearglass pair --rights control.")
 	case errors.Is(err, ErrOffer):
 		problem(w, r, http.StatusBadRequest, "The offer cannot be answered", err.Error())
 	default:

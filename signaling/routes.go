@@ -74,6 +74,19 @@ func (h *Handler) getSources(w http.ResponseWriter, r *http.Request, _ Viewer) {
 	writeJSON(w, list)
 }
 
+// getStats answers the figures of all streams, for programs.
+func (h *Handler) getStats(w http.ResponseWriter, r *http.Request, v Viewer) {
+	list, err := h.cfg.Host.Streams(v)
+	if err != nil {
+		h.failed(w, r, err)
+		return
+	}
+	if list == nil {
+		list = []Running{} // [] and not null
+	}
+	writeJSON(w, list)
+}
+
 // Bounds of a preview's width in pixels.
 const (
 	previewWidth    = 480
