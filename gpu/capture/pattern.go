@@ -21,9 +21,15 @@ var defaultSize = image.Pt(1280, 720)
 
 type pattern struct{}
 
-// NewPattern returns the backend of the test picture. It has two sources:
+// clockStep is the unit of the number in the clock mode: fine enough for delays,
+// and 32 bits of it last for days.
+const clockStep = 100 * time.Microsecond
+
+// NewPattern returns the backend of the test picture. It has three sources:
 // "pattern" moves all over, and in "pattern:still" only the patch with the
-// number changes, twice a second.
+// number changes, twice a second. In "pattern:clock" all moves, and the number is
+// the wall clock at the capture, in tenths of a millisecond since 1970, modulo
+// 2^32: who sees the picture knows how old it is.
 func NewPattern() Backend { return pattern{} }
 
 func (pattern) Name() string { return "pattern" }
@@ -34,6 +40,7 @@ func (pattern) List(context.Context) ([]Source, error) {
 	return []Source{
 		{ID: "pattern", Kind: KindPattern, Title: "Test pattern", Bounds: image.Rectangle{Max: defaultSize}, Scale: 1},
 		{ID: "pattern:still", Kind: KindPattern, Title: "Still test pattern", Bounds: image.Rectangle{Max: defaultSize}, Scale: 1},
+		{ID: "pattern:clock", Kind: KindPattern, Title: "Test pattern with the time", Bounds: image.Rectangle{Max: defaultSize}, Scale: 1},
 	}, nil
 }
 
@@ -52,7 +59,7 @@ func (p pattern) Open(ctx context.Context, id string, o Options) (Capture, error
 		if id == "pattern:still" {
 			every = stillInterval
 		}
-		return &patternCapture{source: s, every: every, still: id == "pattern:still", ramp: newRamp(size.X)}, nil
+		return &patternCapture{source: s, every: every, still: id == "pattern:still", clock: id == "pattern:clock", ramp: newRamp(size.X)}, nil
 	}
 	return nil, fmt.Errorf("%w: %q", ErrNotFound, id)
 }
@@ -61,6 +68,7 @@ type patternCapture struct {
 	source Source
 	every  time.Duration
 	still  bool
+	clock  bool
 	ramp   []byte
 }
 
@@ -99,6 +107,9 @@ func (c *patternCapture) paint(ring *gpu.Ring, s *gpu.Slot, number uint32) {
 	captured := time.Now()
 	if !c.still {
 		drawPattern(s, c.ramp, int(number), image.Rectangle{Max: s.Size})
+		if c.clock {
+			number = uint32(captured.UnixNano() / int64(clockStep))
+		}
 		DrawPatch(s.Pix, s.Stride, number)
 		ring.Publish(s, captured, nil, 0)
 		return

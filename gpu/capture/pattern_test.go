@@ -90,6 +90,18 @@ func TestPatternCounts(t *testing.T) {
 	}
 }
 
+// The picture of the clock mode tells when it was captured.
+func TestPatternTellsTheTime(t *testing.T) {
+	before := time.Now()
+	v := watch(t, NewPattern(), "pattern:clock", Options{Size: image.Pt(320, 240), FPS: 100})
+	eventually(t, "a picture came", v.take)
+	n, ok := ReadPatch(v.pix, 4*v.size.X)
+	since := time.Duration(n-uint32(before.UnixNano()/int64(clockStep))) * clockStep
+	if !ok || since > time.Since(before) {
+		t.Errorf("read %d, %v, which is %v after the begin", n, ok, since)
+	}
+}
+
 func TestPatternErrors(t *testing.T) {
 	_, err := NewPattern().Open(context.Background(), "desktop", Options{})
 	wantError(t, err, ErrNotFound)
