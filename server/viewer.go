@@ -153,7 +153,17 @@ func (h *Host) sessionConfig(v *viewer) session.Config {
 			return encode.Open(c)
 		},
 		FPS: h.cfg.FPS, QP: h.cfg.sharpest(), FullSize: h.cfg.FullSize, Meter: v.meter, Log: v.log,
+		Alarm: openAlarm,
 	}
+}
+
+// openAlarm is timer.NewAlarm as a session takes it.
+func openAlarm() (session.Alarm, error) {
+	a, err := timer.NewAlarm()
+	if err != nil {
+		return nil, err // and not an Alarm that holds a nil
+	}
+	return a, nil
 }
 
 // Restart answers a second offer of the viewer (ICE restart).

@@ -9,6 +9,7 @@ import (
 	"nearglass/cc"
 	"nearglass/cc/rate"
 	"nearglass/pacing"
+	"nearglass/server/timer"
 )
 
 // realRows adds what virtual time cannot tell: how late a timer of this machine
@@ -39,7 +40,7 @@ func pictureOf(frame uint64) []pacing.Packet {
 	return packets
 }
 
-// lateLoop is a pacer on a timer, driven as the session's loop does it.
+// lateLoop is a pacer on an alarm, driven as the session's loop does it.
 type lateLoop struct {
 	pacer   *pacing.Pacer
 	picture []pacing.Packet
@@ -56,16 +57,16 @@ func pacerLateness(d time.Duration) (time.Duration, error) {
 		pacer:   pacing.New(pacing.Config{Pace: realRate, NoTailGuard: true}),
 		picture: pictureOf(1), start: time.Now(),
 	}
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		<-timer.C
-		now := time.Now()
-		if now.Sub(l.start) > d {
-			break
+	alarm, err := timer.NewAlarm()
+	if err != nil {
+		return 0, err
+	}
+	defer alarm.Close()
+	for now := l.start; now.Sub(l.start) <= d; now = time.Now() {
+		if err := alarm.Set(time.Until(l.turn(now))); err != nil {
+			return 0, err
 		}
-		next := l.turn(now)
-		timer.Reset(max(0, time.Until(next)))
+		<-alarm.C()
 	}
 	if len(l.late) == 0 {
 		return 0, errors.New("the pacer let nothing go")
@@ -74,19 +75,19 @@ func pacerLateness(d time.Duration) (time.Duration, error) {
 	return l.late[len(l.late)*99/100], nil
 }
 
-// timerLateness gives how late a timer alone fires that is set to the times of
-// full packets at the same rate, at the 99th percentile: what the machine and
-// its load make of any pacer.
+// timerLateness gives how late a timer of Go's alone fires that is set to the times of
+// full packets at the same rate, at the 99th percentile: what a pacer without
+// timer.Alarm could reach on this machine.
 func timerLateness(d time.Duration) time.Duration {
 	var late []time.Duration
 	step := realRate.Duration(1200)
 	start := time.Now()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
+	bare := time.NewTimer(0)
+	defer bare.Stop()
 	for due := start; due.Sub(start) < d; due = due.Add(step) {
 		if wait := time.Until(due); wait > 0 {
-			timer.Reset(wait)
-			<-timer.C
+			bare.Reset(wait)
+			<-bare.C
 		}
 		late = append(late, time.Since(due))
 	}

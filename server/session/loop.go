@@ -22,8 +22,8 @@ const reportEvery = time.Second
 
 // loop is the session's only event loop. It owns the pacer and the transport.
 func (s *Session) loop(ctx context.Context, ended chan error) error {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
+	alarm := s.openAlarm()
+	defer alarm.Close()
 	now := time.Now()
 	p := s.apply(now, s.control.OnTick(now))
 	for {
@@ -33,7 +33,7 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 		if s.pacer.QueueDelay() > p.MostQueued {
 			units = nil // the next picture waits until this one is out
 		}
-		s.arm(timer)
+		s.arm(alarm)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -55,7 +55,7 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 		case r := <-s.reroute:
 			now = time.Now()
 			p = s.change(now, r, p)
-		case <-timer.C:
+		case <-alarm.C():
 			now = time.Now()
 			s.c.Meter.Late(now.Sub(s.due))
 		}
@@ -270,15 +270,19 @@ func (s *Session) noteWrite(err error) {
 	s.mute = err != nil
 }
 
-// arm sets the timer to the earliest deadline, or far away when there is none.
-func (s *Session) arm(timer *time.Timer) {
-	next := earliest(earliest(s.pacer.Deadline(), s.control.Deadline()), s.mender.due)
-	s.due = next
-	if next.IsZero() {
-		timer.Stop()
-		return
+// arm sets the alarm to the earliest deadline, or not at all when there is none.
+func (s *Session) arm(a Alarm) {
+	s.due = earliest(earliest(s.pacer.Deadline(), s.control.Deadline()), s.mender.due)
+	var err error
+	if s.due.IsZero() {
+		err = a.Stop()
+	} else {
+		err = a.Set(time.Until(s.due))
 	}
-	timer.Reset(max(0, time.Until(next)))
+	if err != nil && !s.deaf {
+		s.deaf = true
+		s.c.Log.Error("the stream's timer cannot be set: it stands still until packets or pictures come", "err", err)
+	}
 }
 
 // earliest returns the earlier of two times; the zero time means never.

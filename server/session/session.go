@@ -91,8 +91,11 @@ type Config struct {
 	// FullSize sends no smaller pictures when the path carries even the coarsest
 	// no more.
 	FullSize bool
-	Meter    *telemetry.Meter
-	Log      *slog.Logger // nil discards
+	// Alarm opens what wakes the loop. Nil: Go's timer, which can be a millisecond
+	// late.
+	Alarm func() (Alarm, error)
+	Meter *telemetry.Meter
+	Log   *slog.Logger // nil discards
 }
 
 // Notice tells the host what the viewer should know.
@@ -120,7 +123,8 @@ type Session struct {
 	sentAt   time.Time     // when the last packet left
 	excused  bool          // one key-frame request since then was let pass
 	state    string        // the controller's, as it was logged last
-	due      time.Time     // when the timer was to fire
+	due      time.Time     // when the alarm is to go off; zero: not at all
+	deaf     bool          // it could not be set once
 	newest   uint64        // number of the picture that was enqueued last
 	mender   mender
 	confirms chan []uint32 // RTP timestamps of pictures that the viewer shows
