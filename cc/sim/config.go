@@ -59,6 +59,8 @@ type Loss struct {
 	Random float64
 	// Burst loses packets in runs, besides.
 	Burst Burst
+	// Spells are times in which every packet is lost, besides.
+	Spells Outages
 	// Before loses packets before the bottleneck, where they leave it idle,
 	// as on a bad WiFi uplink in front of a DSL line. Normally they are lost
 	// after it and have used its capacity.
@@ -110,8 +112,9 @@ type Aggregation struct {
 	Rate rate.Rate
 }
 
-// Outages are times in which the bottleneck transmits nothing and its queue
-// waits; a packet in transmission goes on afterwards where it was.
+// Outages are times that come again and again. LinkConfig.Outages are those in
+// which the bottleneck transmits nothing and its queue waits; a packet in
+// transmission goes on afterwards where it was.
 type Outages struct {
 	// Length is how long an outage is. Zero: there are none.
 	Length time.Duration

@@ -171,3 +171,31 @@ func TestPolicer(t *testing.T) {
 	got := offer(l, 2*rate.Mbps, 1250, 0, 20*time.Second)
 	near(t, "share", float64(len(got))/float64(l.Stats().Sent), 0.5, 0.01)
 }
+
+// TestSpells: within a spell all is lost and outside nothing, and what is lost at
+// random is the same as without.
+func TestSpells(t *testing.T) {
+	spells := Outages{Length: 50 * ms, Every: 500 * ms, From: 200 * ms}
+	ids := func(loss Loss) map[uint64]bool {
+		l := NewLink(LinkConfig{Origin: origin, Loss: loss}, 7)
+		got := map[uint64]bool{}
+		for _, d := range offer(l, 10*rate.Mbps, 1250, 0, 2000*ms) {
+			got[d.ID] = true
+		}
+		return got
+	}
+	all, random := ids(Loss{}), ids(Loss{Random: 0.1})
+	only, both := ids(Loss{Spells: spells}), ids(Loss{Random: 0.1, Spells: spells})
+	lost := 0
+	for id := range all {
+		if !only[id] {
+			lost++
+		}
+		if both[id] != (random[id] && only[id]) {
+			t.Errorf("packet %d came: %v; at random: %v, but for the spells: %v", id, both[id], random[id], only[id])
+		}
+	}
+	if want := 4 * 50; lost != want {
+		t.Errorf("%d of %d packets were lost, want %d", lost, len(all), want)
+	}
+}

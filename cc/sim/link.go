@@ -57,7 +57,7 @@ func (l *Link) Send(now time.Time, p Packet) (dropped bool) {
 	t := l.advance(now)
 	l.stats.Sent++
 	switch {
-	case l.losses.config.Before && l.losses.next():
+	case l.losses.config.Before && l.losses.next(t):
 		l.stats.Lost++
 		return true
 	case !l.policer.conforms(t, p.Size):
@@ -174,7 +174,7 @@ func (l *Link) begin(t time.Duration) {
 
 // leave ends the transmission at t and sends the packet on its way.
 func (l *Link) leave(t time.Duration) {
-	if !l.losses.config.Before && l.losses.next() {
+	if !l.losses.config.Before && l.losses.next(t) {
 		l.stats.Lost++
 		return
 	}

@@ -1,6 +1,9 @@
 package sim
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // losses decides which packets are lost at random.
 type losses struct {
@@ -16,9 +19,11 @@ func newLosses(c Loss, rng *rand.Rand) losses {
 	return losses{config: c, rng: rng}
 }
 
-// next says whether the next packet is lost.
-func (l *losses) next() bool {
-	lost := l.config.Random > 0 && l.rng.Float64() < l.config.Random
+// next says whether the next packet is lost, which is at t on its way. The spells
+// draw nothing, so that what is lost at random does not depend on them.
+func (l *losses) next(t time.Duration) bool {
+	lost, _ := l.config.Spells.at(t)
+	lost = l.config.Random > 0 && l.rng.Float64() < l.config.Random || lost
 	if b := l.config.Burst; b.GoodBad > 0 {
 		turn := b.GoodBad
 		if l.bad {
