@@ -112,10 +112,12 @@ func (l *lossModel) note(p *packet, lost float64) {
 	if span > 4*lossSpan { // a silence lay in it
 		l.open.rate = 0
 	}
-	l.windows[l.n%lossSlots] = l.open
-	l.n++
+	if l.open.lost < l.open.sent { // else the path was gone, at any rate
+		l.windows[l.n%lossSlots] = l.open
+		l.n++
+		l.fit()
+	}
 	l.open, l.bytes, l.since = window{}, 0, p.At
-	l.fit()
 }
 
 // fit looks for the limit that explains the losses best.

@@ -57,6 +57,25 @@ func TestLossModel(t *testing.T) {
 	}
 }
 
+// TestGapIsNoLimit: where nothing at all came through for a while, the path was gone,
+// and sending less would not have helped.
+func TestGapIsNoLimit(t *testing.T) {
+	for _, gap := range []time.Duration{50 * ms, 170 * ms, 300 * ms, time.Second} {
+		for _, r := range []rate.Rate{2 * rate.Mbps, 10 * rate.Mbps} {
+			var l lossModel
+			var at time.Duration
+			l.allowed = float64(r)
+			for range 4 {
+				l.lossy(&at, r, 3*time.Second, part(0))
+				l.lossy(&at, r, gap, part(1))
+			}
+			if got := l.lossy(&at, r, time.Second, part(0)); got != 0 {
+				t.Errorf("after gaps of %v at %v: a limit of %v", gap, r, got)
+			}
+		}
+	}
+}
+
 // TestBurstsCountOnce: losses in a row say no more than one; spread evenly, the
 // same number says more.
 func TestBurstsCountOnce(t *testing.T) {
