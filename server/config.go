@@ -13,6 +13,7 @@ import (
 
 	"nearglass/cc/rate"
 	"nearglass/server/access"
+	"nearglass/server/session"
 )
 
 // Config is all that a host can be told. Every field has a default that
@@ -72,6 +73,9 @@ type Config struct {
 	// LogFrames has the stream logs hold each picture's way at both ends
 	// ("log-frames"): about ten times the size.
 	LogFrames bool
+	// Repair is how losses are repaired ("repair"): one of session.Repairs. Empty
+	// means session.RepairAuto; the others are for measuring (docs/LOSS.md).
+	Repair string
 	// Rights are those of the code printed at the start ("rights"). Empty means
 	// control.
 	Rights access.Rights
@@ -170,6 +174,9 @@ func (c Config) checkPicture() error {
 	}
 	if !slices.Contains([]string{"auto", "baseline", "high"}, c.Profile) {
 		errs = append(errs, fmt.Errorf("profile %q is unknown: write auto, baseline or high", c.Profile))
+	}
+	if !session.Repair(c.Repair).Known() {
+		errs = append(errs, fmt.Errorf("repair %q is unknown: write one of %q", c.Repair, session.Repairs))
 	}
 	return errors.Join(errs...)
 }

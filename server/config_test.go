@@ -63,6 +63,7 @@ func TestValidate(t *testing.T) {
 		"fps":            {func(c *Config) { c.FPS = 1000 }, []string{"fps", "240"}},
 		"negative fps":   {func(c *Config) { c.FPS = -1 }, []string{"fps"}},
 		"preset":         {func(c *Config) { c.Preset = "warp" }, []string{"preset", "warp", "superfast"}},
+		"repair":         {func(c *Config) { c.Repair = "fec" }, []string{"repair", "fec", "rtx", "reference"}},
 		"profile":        {func(c *Config) { c.Profile = "main" }, []string{"profile", "baseline"}},
 		"rights":         {func(c *Config) { c.Rights = "root" }, []string{"rights", "root", "view or control"}},
 		"host with port": {func(c *Config) { c.AllowHosts = []string{"a.example.com:1"} }, []string{"allow-host", "the name alone"}},

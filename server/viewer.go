@@ -93,7 +93,7 @@ func (h *Host) Open(ctx context.Context, r signaling.Request) (signaling.Session
 // connect makes the viewer's connection and answers its offer.
 func (h *Host) connect(ctx context.Context, r signaling.Request, grant access.Grant, st *stage, reader *gpu.Reader) (*viewer, string, error) {
 	h.paths.Warm(time.Now())
-	peer, err := h.endpoint.NewPeer(transport.PeerConfig{HighProfile: h.cfg.Profile != "baseline"})
+	peer, err := h.endpoint.NewPeer(transport.PeerConfig{HighProfile: h.cfg.Profile != "baseline", NoDependency: !session.Repair(h.cfg.Repair).ByReference()})
 	if err != nil {
 		return nil, "", fmt.Errorf("making a connection: %w", err)
 	}
@@ -143,7 +143,7 @@ func (h *Host) sessionConfig(v *viewer) session.Config {
 		profile = h264.High
 	}
 	return session.Config{
-		Peer: v.peer, Feedback: v.peer.Feedback(), NoRTX: !v.peer.RTX(), Gaps: v.peer.Dependency(), Pictures: v.reader,
+		Peer: v.peer, Feedback: v.peer.Feedback(), NoRTX: !v.peer.RTX(), Gaps: v.peer.Dependency(), Repair: session.Repair(h.cfg.Repair), Pictures: v.reader,
 		Bitrate: h.cfg.Bitrate, MaxBitrate: h.cfg.MaxBitrate, Recall: v.recall,
 		Encoder: func(size image.Point) (encode.Encoder, error) {
 			c := encode.Config{Size: size, FPS: h.cfg.FPS, Profile: profile, Preset: h.cfg.Preset, PSNR: h.cfg.PSNR}

@@ -27,6 +27,7 @@ type settings struct {
 	Profile   string   `help:"H.264 profile: auto, baseline or high (default: auto)." env:"NEARGLASS_PROFILE"`
 	Rights    string   `help:"What the code printed at the start grants: control or view (default: control)." env:"NEARGLASS_RIGHTS"`
 	LogFrames bool     `name:"log-frames" help:"Have the stream logs hold the way of every picture." env:"NEARGLASS_LOG_FRAMES"`
+	Repair    string   `hidden:"" help:"Ways to repair losses, for measuring: auto, rtx (resends and key frames), idr (a key frame for each loss) or reference (repairs by reference alone) (default: auto)." env:"NEARGLASS_REPAIR"`
 	LogLevel  string   `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"NEARGLASS_LOG_LEVEL"`
 	LogFormat string   `help:"text or json." default:"text" enum:"text,json" env:"NEARGLASS_LOG_FORMAT"`
 }
@@ -38,7 +39,7 @@ func (s settings) config(e *env) server.Config {
 		AllowHosts: s.AllowHost, StateDir: e.state, Display: s.Display, Source: s.Source,
 		Bitrate: rate.Rate(s.Bitrate), MaxBitrate: rate.Rate(s.MaxRate),
 		QP: s.QP, CRF: s.CRF, FullSize: s.FullSize, PSNR: s.PSNR, FPS: s.FPS, Preset: s.Preset, Profile: s.Profile,
-		Rights: access.Rights(s.Rights), LogFrames: s.LogFrames,
+		Rights: access.Rights(s.Rights), LogFrames: s.LogFrames, Repair: s.Repair,
 	}
 }
 

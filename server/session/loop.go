@@ -127,7 +127,7 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 		report.Unserved = len(f.Nacks) - s.pacer.Resend(now, s.worthResending(now, f.Nacks))
 	}
 	s.c.Meter.Report(now, report)
-	if s.pacer.BeyondRepair(f.Nacks) && !s.mender.active() {
+	if s.costsKey(f.Nacks) {
 		s.wantKey(now, p, telemetry.KeyLoss)
 	} else if f.KeyFrame && s.mayWantKey(now, p) && !s.excuse(now) {
 		s.wantKey(now, p, telemetry.KeyViewer)

@@ -104,7 +104,7 @@ func (m *mender) active() bool { return m.keeper != nil && m.keeper.Active() }
 // startMending prepares for a viewer that takes references from the packets.
 func (s *Session) startMending() {
 	if s.c.Gaps {
-		s.mender.keeper = repair.New(repair.Config{References: encode.MaxReferences, Interval: s.interval})
+		s.mender.keeper = repair.New(repair.Config{References: encode.MaxReferences, Interval: s.interval, NoResend: !s.c.resends()})
 		s.mender.ledger = new(ledger)
 	}
 }

@@ -55,10 +55,16 @@ type mendStand struct {
 
 func newMendStand(t *testing.T) *mendStand {
 	t.Helper()
+	return newMendStandWith(t, func(*Config) {})
+}
+
+func newMendStandWith(t *testing.T, change func(*Config)) *mendStand {
+	t.Helper()
 	m := &mendStand{encoder: &keeping{}}
 	m.stand = newStandWith(t, 50*rate.Mbps, func(c *Config) {
 		c.Gaps = true
 		c.Encoder = func(image.Point) (encode.Encoder, error) { return m.encoder, nil }
+		change(c)
 	})
 	m.size(64, 64)
 	return m

@@ -77,6 +77,8 @@ type Config struct {
 	// nothing is.
 	Recall func() Route
 	NoRTX  bool // the viewer takes no packet twice
+	// Repair leaves ways to repair losses out, for measuring. Empty: RepairAuto.
+	Repair Repair
 	// Gaps says that the viewer takes from the packets what a picture depends on,
 	// so that pictures that nothing depends on may be missing. Encoders then keep
 	// encode.MostReferences.
@@ -146,7 +148,7 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		c:        c,
-		pacer:    pacing.New(pacing.Config{FirstSeq: uint16(rand.Uint32()), NoRTX: c.NoRTX}),
+		pacer:    pacing.New(pacing.Config{FirstSeq: uint16(rand.Uint32()), NoRTX: !c.resends()}),
 		notices:  make(chan Notice, 16),
 		reroute:  make(chan Route, 1),
 		confirms: make(chan []uint32, confirmQueue),

@@ -122,6 +122,14 @@ func TestHighProfileEndToEnd(t *testing.T) {
 	}
 }
 
+func TestDependencyCanBeLeftOut(t *testing.T) {
+	p := newTestPeer(t, PeerConfig{NoDependency: true})
+	answer := newViewer(t, viewerConfig{dependency: true}).negotiate(p, nil)
+	if p.Dependency() || strings.Contains(answer, dependencyURI) {
+		t.Errorf("it is taken: %v; answer:\n%s", p.Dependency(), answer)
+	}
+}
+
 func TestAnswerGivesUpWithItsContext(t *testing.T) {
 	v := newViewer(t, viewerConfig{})
 	offer := v.offer(nil)

@@ -112,6 +112,7 @@ func (p *Peer) Answer(ctx context.Context, offerSDP string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	c.dependency = c.dependency && !p.cfg.NoDependency
 	pc, err := p.connection(c)
 	if err != nil {
 		return "", err

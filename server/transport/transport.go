@@ -121,4 +121,7 @@ type PeerConfig struct {
 	// NoPlayoutDelay leaves the playout-delay header extension out, and so
 	// the viewer's jitter buffer as its browser likes it. For measuring.
 	NoPlayoutDelay bool
+	// NoDependency leaves the dependency descriptor out, so that the viewer takes
+	// references from the order of packets. For measuring.
+	NoDependency bool
 }

@@ -113,7 +113,7 @@ func (k *Keeper) Decide(now time.Time) Order {
 
 // lost says whether what the viewer waits for is not to be waited for any more.
 func (k *Keeper) lost(now time.Time, p *picture) bool {
-	if p.dropped || k.repairable(k.last+1) && (p.insured || k.tooMuch()) {
+	if p.dropped || k.repairable(k.last+1) && (p.insured || k.tooMuch() || k.cfg.NoResend && p.asked) {
 		return true
 	}
 	return !p.left.IsZero() && !now.Before(k.deadline(p))

@@ -32,6 +32,9 @@ type Config struct {
 	References int
 	// Interval is the least time between two pictures.
 	Interval time.Duration
+	// NoResend says that nothing can be sent again: what the viewer asks for is
+	// lost at once.
+	NoResend bool
 }
 
 // Kind is what an Order asks for.
@@ -206,7 +209,7 @@ func (k *Keeper) Resend(now time.Time, frame uint64) bool {
 	switch {
 	case !k.Active():
 		return true
-	case p == nil || p.given:
+	case p == nil || p.given || k.cfg.NoResend:
 		return false
 	}
 	can := k.repairable(k.last+1) && !k.waiting(now)

@@ -79,6 +79,24 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+// TestNothingCanBeSentAgain: a packet that is asked for costs a repair at once.
+func TestNothingCanBeSentAgain(t *testing.T) {
+	k := New(Config{References: references, Interval: frameTime, NoResend: true})
+	at := func(n int) time.Time { return epoch.Add(time.Duration(n) * time.Millisecond) }
+	for f := uint64(1); f <= 3; f++ {
+		k.Coded(f, f-1, 4000)
+		k.Left(at(int(f)), f)
+	}
+	k.Shown(at(10), 1)
+	k.Missing(at(11), 2, 1100)
+	if k.Resend(at(11), 2) {
+		t.Error("it is sent again")
+	}
+	if o := k.Decide(at(11)); o != (Order{Kind: Reference, Newest: 1}) {
+		t.Errorf("%+v", o)
+	}
+}
+
 // right says that the viewer has the newest picture that can have come.
 func (m *model) right() {
 	m.t.Helper()
