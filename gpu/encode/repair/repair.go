@@ -213,7 +213,7 @@ func (k *Keeper) Resend(now time.Time, frame uint64) bool {
 		return false
 	}
 	can := k.repairable(k.last+1) && !k.waiting(now)
-	if can && k.tooMuch() {
+	if can && k.tooMuch() && !k.bridges(p) {
 		return false
 	}
 	p.resent = true
@@ -221,6 +221,13 @@ func (k *Keeper) Resend(now time.Time, frame uint64) bool {
 	later := uint64((k.rtt + k.patience()) / max(k.cfg.Interval, time.Millisecond))
 	p.insured = p.insured || can && !k.repairable(k.last+1+later)
 	return true
+}
+
+// bridges says whether a picture is sent again although a repair comes: the one that
+// the viewer waits for, if it has but a few packets. They are there first, for they
+// leave while the repair is encoded, and what is shown stands still for less.
+func (k *Keeper) bridges(p *picture) bool {
+	return p == k.blocker() && p.missing <= leastWorth
 }
 
 // repairWorth is what a repair takes, in pictures as they usually are: 12 KB where
