@@ -19,12 +19,14 @@ type room struct {
 var rooms = []room{
 	{"cmd/nearglass", []string{"server", "client/native", "telemetry/...", "gpu/capture", "gpu/encode", "server/access", "cc/rate"},
 		"a command reads its flags and calls one of these; sources, doctor and pair ask capture, encode and access directly because they must work while no host runs"},
-	{"cmd/bench", []string{"cmd/bench/wire", "cmd/bench/encodelab", "server/...", "gpu/...", "cc/...", "pacing/...", "telemetry/..."},
+	{"cmd/bench", []string{"cmd/bench/wire", "cmd/bench/encodelab", "cmd/bench/losslab", "server/...", "gpu/...", "cc/...", "pacing/...", "telemetry/..."},
 		"a bench measures the parts and drives the whole from outside; the viewers are programs of their own to it"},
 	{"cmd/bench/wire", []string{"cc/sim"}, "a link between real programs knows neither them nor any controller: all meet the same link"},
 	{"cmd/logschema", nil, "it reads the definition as text, so that it also runs while the packages do not build"},
 	{"cmd/bench/encodelab", []string{"gpu", "gpu/encode", "gpu/encode/ratecontrol", "cc/rate", "pacing/packetize"},
 		"what judges an encoder's control knows the encoder and the way into packets, and neither a session nor congestion control"},
+	{"cmd/bench/losslab", []string{"gpu", "gpu/capture", "gpu/encode", "cc", "cc/rate", "cc/sim", "pacing", "server/session", "telemetry"},
+		"it streams by the host's own session between a simulated link and a model of a viewer, and knows no transport, so that time can be virtual"},
 	{"cmd/screenshots", []string{"server/e2e/desk"}, "it looks at the host from outside, as a person does"},
 	{"cmd/testreport", nil, "it must build and run whatever is broken elsewhere"},
 	{"server", []string{

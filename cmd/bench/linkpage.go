@@ -81,7 +81,7 @@ window.answer = async (offer) => {
 };`
 
 // senderPage paints the grain (see grainLuma, of which this is the same in
-// another language) on a canvas and sends it. The numbers come from Go.
+// another language) on a canvas. The numbers come from Go.
 const senderPage = `const { width, height, pictures, cell, kinds } = grain;
 const mix = (x) => {
 	x ^= x >>> 16; x = Math.imul(x, 0x7feb352d);
@@ -110,7 +110,10 @@ for (let n = 0; n < pictures; n++) {
 window.sum = (n) => { let s = 0; for (let i = 0; i < all[n].data.length; i += 4) s += all[n].data[i]; return s; };
 let n = 0;
 const paint = () => { g.putImageData(all[n++ % pictures], 0, 0); requestAnimationFrame(paint); };
-` + gathered + `
+`
+
+// sendingPage sends the canvas that paint begins to paint on.
+const sendingPage = gathered + `
 let pc, sender;
 window.offer = async (codec, maxBitrate) => {
 	paint();
@@ -154,7 +157,7 @@ type sending struct {
 func openSender(p *desk.Page) error {
 	numbers, _ := json.Marshal(map[string]any{"width": grainSize.X, "height": grainSize.Y, "pictures": grainPictures,
 		"cell": grainCell, "kinds": grainKinds})
-	if err := p.Run("const grain = " + string(numbers) + ";" + senderPage); err != nil {
+	if err := p.Run("const grain = " + string(numbers) + ";" + senderPage + sendingPage); err != nil {
 		return err
 	}
 	sum, err := desk.Eval[int](p, "sum(5)")

@@ -53,6 +53,7 @@ type linkStage struct {
 	grain    *grain
 	dir      string // for the wrappers that start browsers in a namespace
 	log      string // file for what our host says in the next run
+	trusted  string // origin that browsers take for a secure one; "": none
 }
 
 // linkStream is a peer that is ready and not yet sending.
@@ -81,11 +82,15 @@ func (g *linkStage) browser(ctx context.Context, e wire.End) (*desk.Chromium, er
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		return nil, err
 	}
-	return desk.StartChromium(ctx, desk.BrowserOptions{Path: path, Size: grainSize, Flags: map[string]any{
+	flags := map[string]any{
 		// Otherwise a host's address is a name that nobody in the namespaces
 		// resolves. The first two are the harness's own.
 		"disable-features": "Translate,BlinkGenPropertyTrees,WebRtcHideLocalIpsWithMdns",
-	}})
+	}
+	if g.trusted != "" {
+		flags["unsafely-treat-insecure-origin-as-secure"] = g.trusted
+	}
+	return desk.StartChromium(ctx, desk.BrowserOptions{Path: path, Size: grainSize, Flags: flags})
 }
 
 // viewer starts the browser at the far end, with a page that is watched.

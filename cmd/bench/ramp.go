@@ -62,7 +62,7 @@ func (c rampCmd) Run(s settings) error {
 	}
 	var runs [][]ramp
 	for range c.Runs {
-		r, err := fromTest[ramp]("TestRamp", "ramp", 5*time.Minute)
+		r, err := fromTest[ramp](inTransport("TestRamp", "ramp", 5*time.Minute))
 		if err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ func (c repairCmd) Run(s settings) error {
 		c.Streams = map[bool]int{false: 4, true: 1}[s.Quick]
 	}
 	rep := newReport("repair", s.Quick)
-	runs, err := fromTest[repair]("TestRepair", "repair", c.Length+5*time.Minute,
+	runs, err := fromTest[repair](inTransport("TestRepair", "repair", c.Length+5*time.Minute),
 		"-repair-time", c.Length.String(), "-repair-count", fmt.Sprint(c.Streams))
 	if err != nil {
 		return err
