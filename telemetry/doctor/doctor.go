@@ -98,7 +98,7 @@ var rules = []rule{
 // stream was well.
 func Diagnose(t telemetry.Timeline) []Finding {
 	v := newView(t)
-	var found []Finding
+	found := []Finding{}
 	for _, r := range rules {
 		f := r.look(v)
 		f.Fault, f.Title, f.Advice = r.fault, Title(r.fault), texts[r.fault].advice

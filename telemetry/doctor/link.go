@@ -42,7 +42,7 @@ func lossyLink(v *view) Finding {
 	}
 	share := ratio(float64(lost), float64(all))
 	queue := quantile(hits.values((*moment).excess), 0.5)
-	sure := 0.9 * (1 - 0.85*half(max(0, queue-15), 40))
+	sure := 0.9 * (1 - 0.8*overflowing(queue))
 	if large, small, told := lossBySize(hits); told && large > 4*small && large > 0.02 {
 		sure *= 0.3
 	}
@@ -60,6 +60,11 @@ func lossyLink(v *view) Finding {
 		},
 	}
 }
+
+// overflowing is how likely packets fell out of a queue that was so many ms long
+// in most seconds in which some were lost, 0 to 1. A link that loses at random has
+// none but by chance; the shortest of real routers is some tens of milliseconds.
+func overflowing(queueMs float64) float64 { return bound((queueMs - 12) / 25) }
 
 // lossBySize is the share lost of large packets and of others; told says that
 // there were enough of both to compare.
@@ -90,17 +95,26 @@ func mtuTrouble(v *view) Finding {
 	if mtu := hits[0].host.Packets.MTU; mtu > 0 {
 		list = append(list, fmt.Sprintf("the host made packets of up to %d bytes", mtu))
 	}
-	return Finding{
-		Severity: (0.5 + 0.5*bound(2*large)) * min(1, float64(len(hits))/3), Evidence: list, at: hits.numbers(),
-		// What overflows a queue is large, too: a small packet still fits.
-		Certainty: (0.95 - half(20*small, 4)) * (1 - half(max(0, quantile(hits.values((*moment).excess), 0.5)-15), 30)),
+	harm := (0.5 + 0.5*bound(2*large)) * min(1, float64(len(hits))/3)
+	// What overflows a queue is large, too: a small packet still fits.
+	sure := (0.95 - half(20*small, 4)) * (1 - 0.9*overflowing(quantile(hits.values((*moment).excess), 0.5)))
+	if stuck := choose(v.all[hits[0].n:], (*moment).stuck); len(stuck) >= 4 {
+		harm = 1
+		list = append(list, fmt.Sprintf("no picture came through whole %s", stuck.when()))
+		hits = append(hits, stuck...)
 	}
+	return Finding{Severity: harm, Evidence: list, at: hits.numbers(), Certainty: sure}
+}
+
+// stuck says whether pictures were sent and none arrived.
+func (m *moment) stuck() bool {
+	return m.t > warmUpMs && m.viewed && m.hosted && !m.hidden && m.host.Packets.Sent >= 3 && m.viewer.Frames.Received == 0
 }
 
 // nothingLarge: no picture gets through, while pings do, which are small.
 func nothingLarge(v *view) Finding {
 	hits := choose(v.all, func(m *moment) bool {
-		return m.t > warmUpMs && m.viewed && m.hosted && !m.hidden && m.host.Packets.Sent >= 3 && m.host.Packets.Acked == 0 && m.viewer.Frames.Received == 0
+		return m.stuck() && m.host.Packets.Acked == 0
 	})
 	pings := hits.sum(func(m *moment) int {
 		if m.viewer.Clock == nil {
@@ -121,8 +135,7 @@ func nothingLarge(v *view) Finding {
 // fills it.
 func cappedLink(v *view) Finding {
 	hits := v.those(func(m *moment) bool {
-		state := m.host.Rate.State
-		return m.busy() && m.qualityHarm() > 0 && state != "competing" && m.host.Rate.TargetKbps < 30_000
+		return m.busy() && m.qualityHarm() > 0 && !m.competing() && m.host.Rate.TargetKbps < 30_000
 	})
 	if len(hits) < 5 || len(hits)*7 < len(v.live) {
 		return Finding{}
@@ -137,7 +150,11 @@ func cappedLink(v *view) Finding {
 	if least := 100 - hits.most(func(m *moment) float64 { return float64(100 - m.host.SizePercent) }); least < 100 && least > 0 {
 		list = append(list, fmt.Sprintf("and were sent with %.0f %% of their sides", least))
 	}
-	return Finding{Severity: (0.15 + 0.8*harm) * v.lasting(hits), Certainty: 0.75, Evidence: list, at: hits.numbers()}
+	others := v.foreign().numbers()
+	return Finding{
+		Severity: (0.15 + 0.8*harm) * v.lasting(hits), Evidence: list, at: hits.numbers(),
+		Certainty: 0.75 * (1 - 0.5*hits.share(func(m *moment) bool { return near(others, m.n) })),
+	}
 }
 
 // bufferbloat: what is sent waits long in a buffer on the way, which loses
@@ -156,16 +173,34 @@ func bufferbloat(v *view) Finding {
 	}
 }
 
+// competing says whether the controller found that others use the path, and
+// loses no more than they would make it lose: what a narrow path is asked for too
+// much of loses most.
+func (m *moment) competing() bool { return m.host.Rate.State == "competing" && m.loss() < mostShared }
+
+// mostShared is the loss that flows of TCP on one link stay below: they yield.
+const mostShared = 0.25
+
+// foreign are the seconds in which a queue stood that the stream's own packets do
+// not explain: the controller says so, or it stands although the controller has
+// been sending less for seconds, which a queue of the stream's own would not.
+func (v *view) foreign() moments {
+	standing := v.those(func(m *moment) bool {
+		return m.host.Rate.State == "draining" && m.excess() > 20 && m.loss() < mostShared
+	}).runs(4).numbers()
+	return v.those(func(m *moment) bool {
+		_, stood := slices.BinarySearch(standing, m.n)
+		return stood || m.competing() || m.host.Rate.State == "sharing" && (m.excess() > 15 || m.qualityHarm() > 0.2)
+	})
+}
+
 // competingTraffic: a queue stands that our packets do not explain.
 func competingTraffic(v *view) Finding {
-	competing := func(m *moment) bool { return m.host.Rate.State == "competing" }
-	hits := v.those(func(m *moment) bool {
-		return competing(m) || m.host.Rate.State == "sharing" && (m.excess() > 15 || m.qualityHarm() > 0.2)
-	})
+	hits := v.foreign()
 	if len(hits) < 4 {
 		return Finding{}
 	}
-	strong := hits.share(competing)
+	strong := hits.share((*moment).competing)
 	excess := hits.mean((*moment).excess)
 	harm := max(half(excess, 100), 0.8*hits.mean((*moment).qualityHarm))
 	return Finding{
@@ -218,16 +253,22 @@ func spikes(v *view) (hits moments, regular float64) {
 	return hits, bound(1 - 2*off/float64(len(gaps))/middle)
 }
 
-// burstiness is how much of the loss falls into the seconds of spikes, beyond
-// their part of the time, 0 to 1.
+// burstiness is how much of the loss falls into the seconds of spikes and those
+// behind them, beyond their part of the time, 0 to 1.
 func burstiness(v *view) float64 {
 	hits, _ := spikes(v)
 	if len(hits) == 0 {
 		return 0
 	}
 	lost := func(m *moment) int { return m.host.Packets.Lost }
-	share := ratio(float64(hits.sum(lost)), float64(moments(v.live).sum(lost)))
-	of := ratio(float64(len(hits)), float64(len(v.live)))
+	at := hits.numbers()
+	after := v.those(func(m *moment) bool { // a loss is reported some time after it
+		_, spiked := slices.BinarySearch(at, m.n)
+		_, before := slices.BinarySearch(at, m.n-1)
+		return spiked || before
+	})
+	share := ratio(float64(after.sum(lost)), float64(moments(v.live).sum(lost)))
+	of := ratio(float64(len(after)), float64(len(v.live)))
 	return bound((share - of) / max(1-of, 0.1))
 }
 

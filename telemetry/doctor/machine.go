@@ -1,7 +1,9 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"nearglass/telemetry"
 )
@@ -117,7 +119,7 @@ func stalledCapture(v *view) Finding {
 	worst := hits.most(func(m *moment) float64 { return m.host.Capture.Stalled })
 	list := []string{fmt.Sprintf("the display server did not answer for %.1f s, %s", worst/1000, hits.when())}
 	if worst <= stalledMs {
-		list = nil
+		list = []string{fmt.Sprintf("there were no pictures to show %s", hits.when())}
 	}
 	for _, e := range v.t.Events {
 		if e.Name == telemetry.EventPause && e.Reason != "" && len(list) < 4 {
@@ -199,15 +201,40 @@ func hostAsleep(v *view) Finding {
 	if len(f.Evidence) == 0 {
 		f.Certainty = 0.85
 	}
-	for _, m := range v.all {
-		if still := max(m.host.LoopLate, m.host.SpanMs-1000); still > stillMs {
+	for i := range v.all {
+		m := &v.all[i]
+		if still := v.stood(m); still > stillMs {
 			total += still
 			f.Evidence = append(f.Evidence, fmt.Sprintf("at %s nothing in nearglass had run for %.1f s", clock(m.t), still/1000))
 			f.at = append(f.at, v.around(m.t, 2)...)
 		}
 	}
 	f.Severity = half(total/1000, 3)
+	f.Evidence = shorten(f.Evidence)
 	return f
+}
+
+// stood is for how long nothing in nearglass had run in a second, ms: its loop
+// was late, or the record was and the capture with it. A record alone may have
+// waited for a disk.
+func (v *view) stood(m *moment) float64 {
+	late := min(m.host.SpanMs-1000, m.host.Capture.Gap)
+	if late > stillMs && v.answered(m.t-m.host.SpanMs+2*1000, m.t) {
+		late = 0
+	}
+	return max(m.host.LoopLate, late)
+}
+
+// answered says whether the host answered a viewer's ping in a time, by records
+// of the viewer that ended in it and began there, too.
+func (v *view) answered(from, to float64) bool {
+	i, _ := slices.BinarySearchFunc(v.all, from, func(m moment, t float64) int { return cmp.Compare(m.t, t) })
+	for ; i < len(v.all) && v.all[i].t < to; i++ {
+		if c := v.all[i].viewer.Clock; c != nil && c.Pings > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // stillMs is longer than a busy machine keeps a process waiting.
@@ -216,10 +243,10 @@ const stillMs = 1500
 // around lists the seconds near a time.
 func (v *view) around(t float64, reach int) []int {
 	var list []int
-	for _, m := range v.all {
-		if m.t > t-float64(reach)*1000 && m.t < t+float64(reach)*1000 {
-			list = append(list, m.n)
-		}
+	from := t - float64(reach)*1000
+	i, _ := slices.BinarySearchFunc(v.all, from, func(m moment, t float64) int { return cmp.Compare(m.t, t) })
+	for ; i < len(v.all) && v.all[i].t < from+float64(reach)*2000; i++ {
+		list = append(list, v.all[i].n)
 	}
 	return list
 }

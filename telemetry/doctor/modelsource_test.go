@@ -37,7 +37,19 @@ func newSource(w *world) *source {
 	s := &source{w: w, kind: w.scene.Source, level: 1, last: epoch}
 	w.every(epoch.Add(dur(20)), s.step)
 	w.every(epoch.Add(dur(400)), s.type_)
+	w.every(epoch.Add(dur(700)), s.check)
 	return s
+}
+
+// check asks the display server of a still screen once a second whether it
+// lives.
+func (s *source) check() time.Duration {
+	if s.w.amount("stalled-capture") == 0 {
+		s.asked = time.Time{}
+	} else if s.asked.IsZero() {
+		s.asked = s.w.now
+	}
+	return time.Second
 }
 
 // look is what a moment of the source is like.

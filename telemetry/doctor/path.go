@@ -27,16 +27,29 @@ func (v *view) roads() []road {
 		}
 		list = append(list, road{path: *e.Path, from: e.At, to: v.seconds*1000 + 1})
 	}
-	for i := range list {
-		r := &list[i]
-		r.moments = choose(v.all, func(m *moment) bool { return m.t-span(*m)/2 >= r.from && m.t-span(*m)/2 < r.to })
-		var rtts []float64
-		for _, m := range r.moments {
-			if m.host.RTT != nil {
-				rtts = append(rtts, m.host.RTT.Mean)
-			}
+	next := 0
+	for _, m := range v.all {
+		middle := m.t - span(m)/2
+		for next+1 < len(list) && middle >= list[next+1].from {
+			next++
 		}
-		r.rtt = quantile(rtts, 0.1)
+		if len(list) > 0 && middle >= list[next].from {
+			list[next].moments = append(list[next].moments, m)
+		}
+	}
+	for i := range list {
+		list[i].rtt = quantile(list[i].moments.rtts(), 0.1)
+	}
+	return list
+}
+
+// rtts are the round trips that are known.
+func (m moments) rtts() []float64 {
+	var list []float64
+	for i := range m {
+		if s := m[i].host.RTT; s != nil {
+			list = append(list, s.Mean)
+		}
 	}
 	return list
 }
@@ -76,26 +89,36 @@ func relayedPath(v *view) Finding {
 
 // wrongPath: a path was in use while a faster one was known to be there.
 func wrongPath(v *view) Finding {
-	var f Finding
 	list := v.roads()
+	best := -1
 	for i, r := range list {
-		for j, better := range list {
-			if i == j || better.rtt == 0 || r.rtt == 0 || len(r.moments) < 3 || len(better.moments) < 2 || better.path.Kind == r.path.Kind && better.path.Label == r.path.Label {
-				continue
-			}
-			gain := r.rtt - better.rtt
-			severity := half(gain-5, 40) * min(1, float64(len(r.moments))/5)
-			if gain < 12 || r.rtt < 1.7*better.rtt || severity <= f.Severity {
-				continue
-			}
-			f = Finding{
-				Severity: severity, Certainty: 0.8, at: r.moments.numbers(),
-				Evidence: []string{
-					fmt.Sprintf("from %s to %s the path was %s, %.0f ms there and back", clock(r.from), clock(r.to), r.path.Label, r.rtt),
-					fmt.Sprintf("from %s to %s it was %s, %.0f ms", clock(better.from), clock(better.to), better.path.Label, better.rtt),
-				},
-			}
+		if r.rtt > 0 && len(r.moments) >= 2 && (best < 0 || r.rtt < list[best].rtt) {
+			best = i
 		}
 	}
+	var f Finding
+	for _, r := range list {
+		if best < 0 || r.rtt == 0 || len(r.moments) < 3 || r.path.Kind == list[best].path.Kind && r.path.Label == list[best].path.Label {
+			continue
+		}
+		f = worse(f, r, list[best])
+	}
 	return f
+}
+
+// worse is the worse of what was found and that a road was taken where a better
+// one was there.
+func worse(f Finding, r, better road) Finding {
+	gain := r.rtt - better.rtt
+	severity := half(gain-5, 40) * min(1, float64(len(r.moments))/5)
+	if gain < 12 || r.rtt < 1.7*better.rtt || severity <= f.Severity {
+		return f
+	}
+	return Finding{
+		Severity: severity, Certainty: 0.8, at: r.moments.numbers(),
+		Evidence: []string{
+			fmt.Sprintf("from %s to %s the path was %s, %.0f ms there and back", clock(r.from), clock(r.to), r.path.Label, r.rtt),
+			fmt.Sprintf("from %s to %s it was %s, %.0f ms", clock(better.from), clock(better.to), better.path.Label, better.rtt),
+		},
+	}
 }

@@ -1,10 +1,13 @@
 package doctor_test
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"nearglass/telemetry"
@@ -15,14 +18,14 @@ import (
 // which bench faults had put a fault. The machine was busy with other things as
 // well, which may be named behind it.
 func TestRealStreams(t *testing.T) {
-	expected := load[map[string]doctor.Fault](t, "real/expected.json")
+	expected := load[map[string]string](t, "real/expected.json")
 	for _, name := range slices.Sorted(maps.Keys(expected)) {
 		found := doctor.Diagnose(telemetry.Join(readReal(t, name, telemetry.HostSide), readReal(t, name, telemetry.ViewerSide)))
 		var first doctor.Fault
 		if len(found) > 0 {
 			first = found[0].Fault
 		}
-		if first != expected[name] {
+		if !slices.Contains(strings.Split(expected[name], " or "), string(first)) {
 			t.Errorf("%s: found%s", name, names(found))
 		} else {
 			t.Logf("%s:%s", name, names(found))
@@ -33,6 +36,9 @@ func TestRealStreams(t *testing.T) {
 func readReal(t *testing.T, name string, side telemetry.Side) telemetry.Log {
 	t.Helper()
 	f, err := os.Open(filepath.Join(cases, "real", name+"."+string(side)+".jsonl"))
+	if side == telemetry.ViewerSide && errors.Is(err, fs.ErrNotExist) {
+		return telemetry.Log{} // its viewer was no browser
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

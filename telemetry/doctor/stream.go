@@ -39,19 +39,21 @@ func keyFrameStorm(v *view) Finding {
 // because nothing was sent that could have told what the path carries.
 func probeStarvation(v *view) Finding {
 	var f Finding
+	before := 0.0 // the most that was allowed so far
 	for i := 0; i < len(v.live); {
 		idle := i
 		for i < len(v.live) && quiet(&v.live[i]) {
 			i++
 		}
 		if i-idle >= 4 && i < len(v.live) {
-			if g := v.starvedAt(idle, i); g.Severity > f.Severity {
+			if g := v.starvedAt(idle, i, before); g.Severity > f.Severity {
 				f = g
 			}
 		}
 		if i == idle {
 			i++
 		}
+		before = max(before, moments(v.live[idle:i]).most(allowed))
 	}
 	return f
 }
@@ -61,8 +63,12 @@ func quiet(m *moment) bool {
 	return m.host.Rate.VideoKbps < 300 && m.host.Rate.VideoKbps < 0.25*max(m.host.Rate.TargetKbps, 1)
 }
 
-// starvedAt looks at the rise after the quiet moments from idle to begin.
-func (v *view) starvedAt(idle, begin int) Finding {
+// allowed is what the encoder might use at the end of the second, kbit/s.
+func allowed(m *moment) float64 { return m.host.Rate.TargetKbps }
+
+// starvedAt looks at the rise after the quiet moments from idle to begin. The
+// most that was allowed before them shows what the path carries, too.
+func (v *view) starvedAt(idle, begin int, before float64) Finding {
 	end := begin
 	for end < len(v.live) && end < begin+25 && !quiet(&v.live[end]) {
 		end++
@@ -71,11 +77,9 @@ func (v *view) starvedAt(idle, begin int) Finding {
 	if len(rise) < 4 {
 		return Finding{}
 	}
-	target := func(m *moment) float64 { return m.host.Rate.TargetKbps }
-	before := moments(v.live[:idle]).most(target)
-	reached := max(rise.most(target), before)
+	reached := max(rise.most(allowed), before)
 	low := 0
-	for low < len(rise) && target(&rise[low]) < 0.6*reached && rise[low].busy() {
+	for low < len(rise) && allowed(&rise[low]) < 0.6*reached && rise[low].busy() {
 		low++
 	}
 	first := max(rise[0].host.Rate.LeastKbps, 1)
@@ -117,5 +121,6 @@ func clockJump(v *view) Finding {
 	if worst > 0 {
 		f.Severity, f.Certainty = 0.25+0.3*half(worst/1000, 60), 0.97
 	}
+	f.Evidence = shorten(f.Evidence)
 	return f
 }

@@ -60,7 +60,11 @@ func newView(t telemetry.Timeline) *view {
 	v.settle()
 	usual := quantile(moments(v.live).values(func(m *moment) float64 { return m.host.Rate.Silence }), 0.3)
 	for i := range v.live {
-		v.live[i].usualSilence = max(usual, leastSilence)
+		m := &v.live[i]
+		m.usualSilence = max(usual, leastSilence)
+		if m.host.Capture.Gap > steadyGapMs {
+			m.usualSilence = max(m.usualSilence, m.baseRTT+reportMs)
+		}
 	}
 	return v
 }
@@ -112,41 +116,52 @@ func (v *view) settle() {
 
 // bases finds the least delays of each path: between two changes of it.
 func (v *view) bases() {
+	var changes []float64
+	for _, e := range v.t.Events {
+		if e.Name == telemetry.EventPath && e.Side == telemetry.HostSide {
+			changes = append(changes, e.At)
+		}
+	}
 	begin := 0
 	for i := range v.all {
-		if i+1 == len(v.all) || v.pathChanged(v.all[i].t, v.all[i+1].t) {
+		last := i+1 == len(v.all)
+		changed := false
+		for len(changes) > 0 && !last && changes[0] <= v.all[i+1].t {
+			changed = changed || changes[0] > v.all[i].t
+			changes = changes[1:]
+		}
+		if last || changed {
 			base(v.all[begin : i+1])
 			begin = i + 1
 		}
 	}
 }
 
-func (v *view) pathChanged(from, to float64) bool {
-	return slices.ContainsFunc(v.t.Events, func(e telemetry.TimelineEvent) bool {
-		return e.Name == telemetry.EventPath && e.Side == telemetry.HostSide && e.At > from && e.At <= to
-	})
-}
-
 // base sets the least delays of moments on one path: the tenth part is below
 // them, so that one stray value is none.
 func base(list []moment) {
-	var rtts, nets []float64
+	var nets []float64
 	for _, m := range list {
-		if m.host.RTT != nil {
-			rtts = append(rtts, m.host.RTT.Mean)
-		}
 		if !math.IsNaN(m.net) {
 			nets = append(nets, m.net)
 		}
 	}
-	rtt, net := quantile(rtts, 0.1), quantile(nets, 0.1)
+	rtt, net := quantile(moments(list).rtts(), 0.1), quantile(nets, 0.1)
 	for i := range list {
 		list[i].baseRTT, list[i].baseNet = rtt, net
 	}
 }
 
-// leastSilence is how long it is at least between two reports of a viewer.
-const leastSilence = 60
+const (
+	// leastSilence is how long it is at least between two reports of a viewer.
+	leastSilence = 60
+	// reportMs is how long it usually is. The first packet after a pause is
+	// reported no sooner than that and a round trip after it.
+	reportMs = 120
+	// steadyGapMs is a pause between two pictures that those of a steady stream
+	// stay below.
+	steadyGapMs = 90
+)
 
 // fewPictures is how many a figure must rest on to say something of a second.
 const fewPictures = 3
@@ -179,13 +194,14 @@ func (v *view) place(f *Finding) {
 func span(m moment) float64 { return max(m.host.SpanMs, m.viewer.SpanMs) }
 
 // excess is how much longer packets travelled than the path needs, ms, by the
-// round trip and by the one way delay of pictures, whichever says more.
+// round trip and by the one way delay of pictures, whichever says more. Pictures
+// of which a packet had to be sent again were late for that.
 func (m *moment) excess() float64 {
 	e := 0.0
 	if m.host.RTT != nil {
 		e = m.host.RTT.Mean - m.baseRTT
 	}
-	if !math.IsNaN(m.net) {
+	if !math.IsNaN(m.net) && m.host.Packets.Nacks == 0 {
 		e = max(e, m.net-m.baseNet)
 	}
 	return max(e, 0)
@@ -301,6 +317,17 @@ func (m moments) when() string {
 		return ""
 	}
 	return fmt.Sprintf("in %d s between %s and %s", len(m), clock(m[0].t-span(m[0])), clock(m[len(m)-1].t))
+}
+
+// mostLines is how many pieces of evidence of one kind a person reads.
+const mostLines = 4
+
+// shorten leaves the first of many lines that say the same.
+func shorten(lines []string) []string {
+	if len(lines) <= mostLines {
+		return lines
+	}
+	return append(slices.Clone(lines[:mostLines]), fmt.Sprintf("and so %d more times", len(lines)-mostLines))
 }
 
 // clock writes a time of the stream.
