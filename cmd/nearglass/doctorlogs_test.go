@@ -91,6 +91,7 @@ func TestDoctorRefusesOtherFiles(t *testing.T) {
 		{"second log of the host", []string{host, host}},
 		{"of two streams", []string{host, other}},
 		{"no report of nearglass", []string{writeLog(t, dir, "c.zip", telemetry.Header{})}},
+		{"it is a folder", []string{dir}},
 		{"no such file", []string{filepath.Join(dir, "d.host.jsonl")}},
 	} {
 		if out, err := doctorCommand(c.args...); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -153,14 +153,21 @@ func Open(name string) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("opening the report: %w", err)
 	}
-	return Read(f, info.Size())
+	if info.IsDir() {
+		return Report{}, fmt.Errorf("%s: %w: it is a folder", name, ErrNoReport)
+	}
+	r, err := Read(f, info.Size())
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
 }
 
 // Read reads a report of that many bytes. It trusts nothing in it.
 func Read(from io.ReaderAt, sizeBytes int64) (Report, error) {
 	z, err := zip.NewReader(from, sizeBytes)
 	if err != nil {
-		return Report{}, fmt.Errorf("%w: %w", ErrNoReport, err)
+		return Report{}, fmt.Errorf("%w: %w", ErrNoReport, whole(from, err))
 	}
 	parts := map[string][]byte{}
 	for _, name := range []string{AboutName, HostLogName, ViewerLogName, LinesName} {
@@ -168,13 +175,34 @@ func Read(from io.ReaderAt, sizeBytes int64) (Report, error) {
 			return Report{}, err
 		}
 	}
+	for _, name := range []string{AboutName, HostLogName} {
+		if len(parts[name]) == 0 {
+			return Report{}, fmt.Errorf("%w: it has no %s", ErrNoReport, name)
+		}
+	}
 	var about About
 	if err := json.Unmarshal(parts[AboutName], &about); err != nil {
 		return Report{}, fmt.Errorf("%w: %s: %w", ErrNoReport, AboutName, err)
 	}
 	r, err := parse(about, parts[HostLogName], parts[ViewerLogName])
+	if err != nil {
+		return r, fmt.Errorf("%w: %w", ErrNoReport, err)
+	}
 	r.Lines = string(parts[LinesName])
-	return r, err
+	return r, nil
+}
+
+// errCut means that the end of a zip file is missing, where its list of files is.
+var errCut = errors.New("the end of the file is missing: fetch it again")
+
+// whole says why a file cannot be read as a zip file.
+func whole(from io.ReaderAt, err error) error {
+	const local = "PK\x03\x04" // begins each file within
+	var begin [len(local)]byte
+	if n, _ := from.ReadAt(begin[:], 0); n == len(local) && string(begin[:]) == local && errors.Is(err, zip.ErrFormat) {
+		return errCut
+	}
+	return err
 }
 
 // extract gives one file of the report; nothing where it is missing.
