@@ -154,6 +154,11 @@ func (r *faultRun) start(ctx context.Context, c faultCase) (err error) {
 		return err
 	}
 	r.stops = append(r.stops, r.host.Close)
+	return r.browse(ctx, c)
+}
+
+// browse starts the viewer's browser and opens the host's page in it.
+func (r *faultRun) browse(ctx context.Context, c faultCase) (err error) {
 	stage := linkStage{wire: r.wire, dir: r.dir}
 	if r.browser, err = stage.browser(ctx, r.wire.Far); err != nil {
 		return err
@@ -162,6 +167,11 @@ func (r *faultRun) start(ctx context.Context, c faultCase) (err error) {
 	r.page = r.browser.FirstPage()
 	if err := r.page.Viewport(desk.Viewport{Width: faultsSize.X, Height: faultsSize.Y}); err != nil {
 		return err
+	}
+	if c.script != "" {
+		if err := allow(r.page, c.script); err != nil {
+			return err
+		}
 	}
 	if err := r.page.Open(r.host.PairURL); err != nil {
 		return err

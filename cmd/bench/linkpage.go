@@ -57,8 +57,11 @@ type sample struct {
 
 // watchReceiver has every page that is opened from now on run receiverWatch
 // first.
-func watchReceiver(p *desk.Page) error {
-	_, err := chromedp.Call(p.Context(), page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: receiverWatch})
+func watchReceiver(p *desk.Page) error { return runFirst(p, receiverWatch) }
+
+// runFirst has every page that is opened from now on run a script before its own.
+func runFirst(p *desk.Page, script string) error {
+	_, err := chromedp.Call(p.Context(), page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 	return err
 }
 
