@@ -95,6 +95,18 @@ func (c *cache) get(seq uint16) *cached {
 	return e
 }
 
+// giveUp counts what is held of the pictures before this one as arrived.
+func (c *cache) giveUp(before uint64) {
+	for i := range uint16(c.n) {
+		if seq := c.oldest + i; c.slot(seq).pkt.Frame < before {
+			c.ack(seq)
+		}
+	}
+	if c.lostFrame < before {
+		c.lostFrame = 0
+	}
+}
+
 // ack records an arrival.
 func (c *cache) ack(seq uint16) {
 	if e := c.get(seq); e != nil && !e.acked {

@@ -95,6 +95,7 @@ type Pacer struct {
 	needed              []uint64 // memory for Stale
 
 	seq      uint16 // of the next media packet
+	owed     uint64 // the oldest picture that the receiver may still need
 	keyFrame uint64 // the newest key frame that left, or began to
 	audioSeq uint16
 	tail     guard
@@ -193,6 +194,9 @@ func (p *Pacer) nextResend(now time.Time) (Packet, bool) {
 		return Packet{}, false // evicted while it waited
 	}
 	e.queued = false
+	if e.pkt.Frame < p.owed {
+		return Packet{}, false // given up while it waited
+	}
 	p.counts.Resent++
 	return p.repeat(now, e), true
 }
@@ -224,6 +228,9 @@ func (p *Pacer) release(now time.Time, pkt *Packet) {
 	pkt.Seq = p.seq
 	p.seq++
 	p.cache.add(now, pkt)
+	if pkt.Frame < p.owed {
+		p.cache.ack(pkt.Seq)
+	}
 	p.charge(pkt.sizeBytes())
 }
 

@@ -84,8 +84,19 @@ func (p *Pacer) Acked(seqs ...uint16) {
 	}
 }
 
+// GiveUp tells that the receiver can do without the pictures before this one: it has,
+// or will have, what that refers to. They are not sent again, and the receiver
+// counts as settled without them.
+func (p *Pacer) GiveUp(before uint64) {
+	if before <= p.owed {
+		return
+	}
+	p.owed = before
+	p.cache.giveUp(before)
+}
+
 // Settled says whether the receiver is known to have all that left since the
-// last key frame.
+// last key frame and was not given up.
 func (p *Pacer) Settled() bool { return p.cache.unacked == 0 && !p.gap() }
 
 // gap says whether packets since the last key frame were forgotten that the

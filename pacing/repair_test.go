@@ -116,3 +116,34 @@ func TestRepairAtHighRate(t *testing.T) {
 		}
 	}
 }
+
+// TestGivenUp: what the receiver can do without is not owed to it, whether it has
+// left, waits for its first time or for its second.
+func TestGivenUp(t *testing.T) {
+	p := New(Config{Pace: 50 * rate.Mbps, FirstSeq: 1})
+	enqueue(p, start, frame(1, Video, 2, 1000))
+	enqueue(p, start, frame(2, Video, 2, 1000))
+	if out := walk(t, p, start, start.Add(10*time.Millisecond)); len(out) != 4 || p.Settled() {
+		t.Fatalf("%d packets left, and the receiver counts as settled: %v", len(out), p.Settled())
+	}
+	now := start.Add(10 * time.Millisecond)
+	enqueue(p, now, frame(3, Video, 1, 1000))
+	enqueue(p, now, frame(4, Video, 1, 1000))
+	if n := p.Resend(now, []uint16{2, 3}); n != 2 {
+		t.Errorf("%d packets are to be sent again, want 2", n)
+	}
+	p.GiveUp(4)
+	p.GiveUp(2) // says less
+	for _, s := range walk(t, p, now, now.Add(10*time.Millisecond)) {
+		if s.Class == Resend {
+			t.Errorf("packet %d of picture %d was sent again", s.Seq, s.Frame)
+		}
+	}
+	if p.Settled() {
+		t.Error("the receiver counts as settled without the picture that it needs")
+	}
+	p.Acked(6)
+	if !p.Settled() {
+		t.Error("the receiver is owed what it can do without")
+	}
+}
