@@ -173,7 +173,7 @@ func (v *viewer) Restart(ctx context.Context, offer string) (string, error) {
 		return "", offerError(err)
 	}
 	v.recorder.event(telemetry.Event{Name: telemetry.EventRestart})
-	v.session.RequestKey()
+	v.session.Resume()
 	return answer, nil
 }
 
@@ -275,7 +275,7 @@ func (v *viewer) events(connected chan struct{}) {
 			if first {
 				close(connected)
 			} else {
-				v.session.RequestKey()
+				v.session.Resume()
 			}
 			first = false
 		case transport.Disconnected:

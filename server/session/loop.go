@@ -52,6 +52,9 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 			now = time.Now()
 			s.shown(now, t)
 			s.mend(now, p)
+		case <-s.resumes:
+			now = time.Now()
+			s.resume(now, p)
 		case r := <-s.reroute:
 			now = time.Now()
 			p = s.change(now, r, p)

@@ -125,7 +125,9 @@ func (s *Session) coded(u unit) bool {
 		return true
 	}
 	s.mender.keeper.SetReferences(u.most)
-	return s.mender.keeper.Coded(u.frame, u.reference, u.SizeBytes)
+	taken := s.mender.keeper.Coded(u.frame, u.reference, u.SizeBytes)
+	s.pacer.GiveUp(s.mender.keeper.Needed())
+	return taken
 }
 
 // noteSent notes a packet that left.
@@ -162,6 +164,16 @@ func (s *Session) shown(now time.Time, timestamps []uint32) {
 			s.mender.keeper.Shown(now, frame)
 		}
 	}
+}
+
+// resume does what Resume promises.
+func (s *Session) resume(now time.Time, p plan) {
+	if !s.mender.active() {
+		s.requestKey(telemetry.KeyResume)
+		return
+	}
+	s.mender.keeper.Resumed()
+	s.mend(now, p)
 }
 
 // worthResending gives those of the packets asked for that are to be sent again.

@@ -130,6 +130,7 @@ type Session struct {
 	newest   uint64        // number of the picture that was enqueued last
 	mender   mender
 	confirms chan []uint32 // RTP timestamps of pictures that the viewer shows
+	resumes  chan struct{}
 	outcomes outcomes
 	memory   atomic.Pointer[Memory]
 	payloads []packetize.Payload
@@ -152,6 +153,7 @@ func New(c Config) (*Session, error) {
 		notices:  make(chan Notice, 16),
 		reroute:  make(chan Route, 1),
 		confirms: make(chan []uint32, confirmQueue),
+		resumes:  make(chan struct{}, 1),
 		interval: time.Second / time.Duration(c.FPS),
 	}
 	s.startMending()
@@ -163,9 +165,15 @@ func New(c Config) (*Session, error) {
 // reader that lags loses the oldest.
 func (s *Session) Notices() <-chan Notice { return s.notices }
 
-// RequestKey asks for a key frame, as for a viewer that was reconnected. Safe
-// from any goroutine.
-func (s *Session) RequestKey() { s.requestKey(telemetry.KeyResume) }
+// Resume makes up for what was lost while the viewer's connection was restarted: by
+// reference where the viewer takes those from the packets, for it still has what it
+// had, and else with a key frame. Safe from any goroutine.
+func (s *Session) Resume() {
+	select {
+	case s.resumes <- struct{}{}:
+	default: // the loop has yet to come to the one before
+	}
+}
 
 func (s *Session) requestKey(why string) {
 	s.video.orders.change(func(o *order) { o.key, o.why = true, why })

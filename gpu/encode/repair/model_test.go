@@ -14,6 +14,9 @@ type conditions struct {
 	lose     func(at time.Duration, rng *rand.Rand) bool // a packet to the viewer
 	mute     func(at time.Duration, rng *rand.Rand) bool // a message or report of it
 	still    func(at time.Duration) bool                 // the source shows nothing new
+	repairs  float64                                     // the share of the packets of repairs that is lost besides, as long as others are
+	jitter   time.Duration                               // that a packet may take longer, and be overtaken
+	twice    bool                                        // each packet arrives again
 	length   time.Duration
 	noResend bool
 	ignores  bool // the viewer takes references from the order of packets
@@ -207,9 +210,26 @@ func (m *model) send(frame, reference uint64, count int) {
 }
 
 func (m *model) carry(p packet) {
-	if !m.c.lose(m.now, m.rng) {
-		m.after(m.c.oneWay, func() { m.arrive(p) })
+	if m.c.lose(m.now, m.rng) || m.losesRepair(p) {
+		return
 	}
+	m.deliver(p)
+	if m.c.twice {
+		m.deliver(p)
+	}
+}
+
+func (m *model) deliver(p packet) {
+	took := m.c.oneWay
+	if m.c.jitter > 0 {
+		took += time.Duration(m.rng.Int64N(int64(m.c.jitter)))
+	}
+	m.after(took, func() { m.arrive(p) })
+}
+
+// losesRepair says whether a packet is one of a repair that the path takes too.
+func (m *model) losesRepair(p packet) bool {
+	return m.c.repairs > 0 && m.now < lossLength && p.reference > 0 && p.reference+1 < p.frame && m.rng.Float64() < m.c.repairs
 }
 
 // arrive is a packet at the viewer.

@@ -92,6 +92,7 @@ type Keeper struct {
 	due      wait      // ordered and not coded yet
 	keyDue   time.Time // when a key frame was ordered that is not coded yet; zero: none is
 	repair   wait      // the newest that was coded
+	needed   uint64    // the oldest that the viewer may still need
 	attempts int       // orders since the viewer last had something new
 	blind    bool      // the newest repair was ordered because nothing was heard
 
@@ -146,9 +147,11 @@ func (k *Keeper) Coded(frame, reference uint64, sizeBytes int) bool {
 	case reference == 0:
 		k.pictures = k.pictures[:0]
 		k.keyDue, k.due, k.repair = time.Time{}, wait{}, wait{}
+		k.needed = frame
 	case k.due.newest > 0:
 		k.giveUp(k.due.newest)
 		k.repair, k.due = wait{newest: k.due.newest, frame: frame}, wait{}
+		k.needed = frame
 	default:
 		k.usual += (sizeBytes - k.usual) / 8
 	}
@@ -158,6 +161,9 @@ func (k *Keeper) Coded(frame, reference uint64, sizeBytes int) bool {
 	k.pictures = append(k.pictures, picture{frame: frame, reference: reference})
 	return true
 }
+
+// Needed is the oldest picture that the viewer may still need besides what it has.
+func (k *Keeper) Needed() uint64 { return k.needed }
 
 // giveUp notes that nothing refers to the pictures after the newest any more.
 func (k *Keeper) giveUp(newest uint64) {
@@ -178,6 +184,16 @@ func (k *Keeper) Dropped(frame uint64) {
 	if p := k.find(frame); p != nil {
 		p.dropped = true
 	}
+}
+
+// Resumed notes that the path was gone and is back: what left meanwhile is lost unless
+// the viewer is known to have it, and no repair is worth waiting for.
+func (k *Keeper) Resumed() {
+	for i := range k.pictures {
+		p := &k.pictures[i]
+		p.dropped = p.dropped || !p.has && !p.left.IsZero()
+	}
+	k.attempts = 0
 }
 
 // find returns the picture; nil when it is not known.
