@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"nearglass/gpu"
 	"nearglass/gpu/encode/h264"
 )
 
@@ -123,17 +124,41 @@ func TestLostPictures(t *testing.T) {
 	}
 }
 
-// The level says what the references take, and 16 fit at 1080p.
+// levels are what H.264 table A-1 allows: macroblocks a second, in a picture, and in
+// the picture buffer.
+var levels = map[uint32]struct{ second, picture, buffer int }{
+	31: {108000, 3600, 18000}, 32: {216000, 5120, 20480}, 40: {245760, 8192, 32768}, 41: {245760, 8192, 32768},
+	42: {522240, 8704, 34816}, 50: {589824, 22080, 110400}, 51: {983040, 36864, 184320}, 52: {2073600, 36864, 184320},
+}
+
+// The level that the stream names holds what it asks of a decoder, references
+// included, and the picture buffer that it asks for is that of its references.
 func TestLevelOfReferences(t *testing.T) {
 	for _, c := range []struct {
+		size       image.Point
 		references int
 		level      uint32
-	}{{2, 42}, {4, 42}, {MaxReferences, 51}} {
-		e := open(t, Config{Size: image.Pt(1920, 1080), References: c.references, Gaps: true})
-		load(t, e, bgra(document.page(image.Pt(1920, 1080), 1), 0, image.Pt(1920, 1080)))
+	}{
+		{image.Pt(1280, 720), MaxReferences, 50},
+		{image.Pt(1366, 768), MaxReferences, 50},
+		{image.Pt(1920, 1080), 2, 42},
+		{image.Pt(1920, 1080), 4, 42},
+		{image.Pt(1920, 1080), MostReferences(image.Pt(1920, 1080)), 51},
+		{image.Pt(2560, 1440), MostReferences(image.Pt(2560, 1440)), 51},
+		{image.Pt(3840, 2160), MostReferences(image.Pt(3840, 2160)), 52},
+	} {
+		e := open(t, Config{Size: c.size, References: c.references, Gaps: true})
+		load(t, e, &gpu.Frame{Size: c.size, Stride: 4 * c.size.X, Format: gpu.BGRA, Pix: make([]byte, 4*c.size.X*c.size.Y)})
 		encode(t, e, Order{QP: 40})
-		if s := e.sets.sps; s.LevelIDC != c.level || int(s.MaxNumRefFrames) != c.references || !s.GapsInFrameNum {
-			t.Errorf("%d references: level %d, %d kept, gaps allowed: %v", c.references, s.LevelIDC, s.MaxNumRefFrames, s.GapsInFrameNum)
+		s := e.sets.sps
+		if s.LevelIDC != c.level || int(s.MaxNumRefFrames) != c.references || int(s.VUI.MaxDecFrameBuffering) != c.references || !s.GapsInFrameNum {
+			t.Errorf("%v, %d references: level %d, %d kept in a buffer of %d, gaps allowed: %v",
+				c.size, c.references, s.LevelIDC, s.MaxNumRefFrames, s.VUI.MaxDecFrameBuffering, s.GapsInFrameNum)
+		}
+		size := macroblocks(CodedSize(c.size))
+		mbs, l := size.X*size.Y, levels[s.LevelIDC]
+		if 60*mbs > l.second || mbs > l.picture || c.references*mbs > l.buffer {
+			t.Errorf("%v, %d references: %d macroblocks are beyond level %d", c.size, c.references, mbs, s.LevelIDC)
 		}
 		e.Close()
 	}
