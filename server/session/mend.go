@@ -245,8 +245,12 @@ func (s *Session) noteRepairs() {
 		s.c.Log.Debug("loss is repaired", "repairs", counts.Repairs, "keys", counts.Keys, "unshown", counts.Unshown)
 		m.counts = counts
 	}
-	if m.keeper.Broken() && !m.told {
-		m.told = true
+	if m.keeper.Broken() == m.told {
+		return
+	}
+	if m.told = !m.told; m.told {
 		s.c.Log.Warn("the viewer ignores what packets say of references: losses that cannot be sent again cost key frames from now on")
+	} else {
+		s.c.Log.Info("the viewer was only slow: losses are repaired without key frames again")
 	}
 }

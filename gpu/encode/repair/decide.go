@@ -147,11 +147,26 @@ func (k *Keeper) unshown(now time.Time) bool {
 	if r.arrived.IsZero() || k.shown >= r.frame || now.Before(k.shownBy()) {
 		return false
 	}
+	if k.proven() {
+		k.strikes++
+		k.struck, k.struckEnd = r.frame, 0
+		k.off = k.strikes >= mostStrikes
+	}
 	*r = wait{}
 	k.counts.Unshown++
-	k.strikes++
-	k.off = k.strikes >= mostStrikes
 	return true
+}
+
+// late notes that the viewer showed a picture. A repair that it was not believed to
+// show any more is no strike when it comes after all: the viewer is only slow.
+func (k *Keeper) late(frame uint64) {
+	switch {
+	case k.struck == 0 || frame < k.struck:
+	case k.struckEnd == 0 || frame < k.struckEnd:
+		k.strikes, k.struck, k.off = 0, 0, false
+	default:
+		k.struck = 0 // the key frame helped it
+	}
 }
 
 // shownBy is when a repair that arrived should have been shown.

@@ -19,8 +19,9 @@ type conditions struct {
 	twice    bool                                        // each packet arrives again
 	length   time.Duration
 	noResend bool
-	ignores  bool // the viewer takes references from the order of packets
-	lies     bool // the viewer says that it showed what it lacks
+	ignores  bool                                 // the viewer takes references from the order of packets
+	stalls   func(at time.Duration) time.Duration // how much later than usual the viewer shows a picture, and says so; nil: no later
+	lies     bool                                 // the viewer says that it showed what it lacks
 	report   time.Duration
 }
 
@@ -345,5 +346,8 @@ func (m *model) show(frame uint64) {
 		said += uint64(m.rng.IntN(6))
 	}
 	took := 5*time.Millisecond + time.Duration(m.rng.IntN(12))*time.Millisecond
+	if m.c.stalls != nil {
+		took += m.c.stalls(m.now)
+	}
 	m.after(took, func() { m.say(func() { m.k.Shown(m.time(), said) }) })
 }

@@ -100,7 +100,9 @@ type Keeper struct {
 	speaks  bool   // it says what it shows
 	strikes int    // repairs that arrived and were not shown, in a row
 	off     bool
-	counts  Counts
+	// The repair that was the last strike, and the key frame after it; 0: none.
+	struck, struckEnd uint64
+	counts            Counts
 }
 
 // Counts are totals, for telemetry.
@@ -118,7 +120,8 @@ func New(c Config) *Keeper { return &Keeper{cfg: c, delay: newDelay()} }
 func (k *Keeper) Active() bool { return k.speaks && !k.off }
 
 // Broken says that the viewer does not show what it can decode: it ignores what the
-// packets say of references, and only key frames help it.
+// packets say of references, and only key frames help it. One that was only slow is
+// believed again.
 func (k *Keeper) Broken() bool { return k.off }
 
 // Counts returns the totals.
@@ -148,6 +151,9 @@ func (k *Keeper) Coded(frame, reference uint64, sizeBytes int) bool {
 		k.pictures = k.pictures[:0]
 		k.keyDue, k.due, k.repair = time.Time{}, wait{}, wait{}
 		k.needed = frame
+		if k.struckEnd == 0 {
+			k.struckEnd = frame
+		}
 	case k.due.newest > 0:
 		k.giveUp(k.due.newest)
 		k.repair, k.due = wait{newest: k.due.newest, frame: frame}, wait{}
@@ -282,6 +288,7 @@ func (k *Keeper) Arrived(now time.Time, frame uint64) {
 // Shown notes that the viewer showed a picture, and so decoded it and what it
 // refers to. What it says of one that never left is ignored.
 func (k *Keeper) Shown(now time.Time, frame uint64) {
+	k.late(frame)
 	p := k.find(frame)
 	if p == nil || p.left.IsZero() {
 		return

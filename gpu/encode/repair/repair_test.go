@@ -23,6 +23,14 @@ func never(time.Duration, *rand.Rand) bool { return false }
 // halfRate is a source of 30 pictures a second.
 func halfRate(at time.Duration) bool { return (at+frameTime/2)/frameTime%2 == 1 }
 
+// stalls is of a page that gets no time after a loss, for most of a second.
+func stalls(at time.Duration) time.Duration {
+	if in := (at - time.Second) % (2 * time.Second); in > 50*time.Millisecond && in < 900*time.Millisecond {
+		return 900*time.Millisecond - in
+	}
+	return 0
+}
+
 // until ends a loss, so that what comes after can be held to be right.
 func until(end time.Duration, lose func(time.Duration, *rand.Rand) bool) func(time.Duration, *rand.Rand) bool {
 	return func(at time.Duration, rng *rand.Rand) bool { return at < end && lose(at, rng) }
@@ -58,6 +66,8 @@ func TestScenarios(t *testing.T) {
 		// It asks for all that is only late, which libwebrtc learns not to.
 		"out of order, 2 %": {conditions{oneWay: 10 * time.Millisecond, lose: randomly(.02), jitter: 8 * time.Millisecond}, [2]int{1, 1}, [2]int{0, 160}, 150 * time.Millisecond},
 		"all twice, 2 %":    {conditions{oneWay: 10 * time.Millisecond, lose: randomly(.02), twice: true}, [2]int{1, 1}, [2]int{0, 8}, 200 * time.Millisecond},
+		"a viewer that stalls after losses": {conditions{oneWay: 10 * time.Millisecond, lose: between(time.Second, 100*time.Millisecond, 2*time.Second), noResend: true, stalls: stalls},
+			[2]int{2, 8}, [2]int{3, 16}, 300 * time.Millisecond},
 		// The newest picture that the viewer is known to have is farther back than any
 		// reference: what is not sent again in time costs a key frame. Half as many
 		// pictures a second reach twice as far back, and gain nothing by it.
