@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,12 @@ func TestStreamIsRecorded(t *testing.T) {
 	pair(t, p, h.PairURL)
 	watch(t, p, "demo")
 	recorded(t, h.StateDir, "some seconds", func(host, viewer telemetry.Log) bool { return len(host.Host) > 6 && len(viewer.Viewer) > 6 })
+	must(t, p.Run("setTimeout(() => { throw new Error('on purpose') })"))
+	recorded(t, h.StateDir, "an error", func(_, viewer telemetry.Log) bool {
+		return slices.ContainsFunc(viewer.Events, func(e telemetry.Event) bool {
+			return e.Name == telemetry.EventError && strings.Contains(e.Reason, "on purpose")
+		})
+	})
 	must(t, p.Run("location.hash = '#/'"))
 	id, host, viewer := recorded(t, h.StateDir, "an end", func(host, viewer telemetry.Log) bool { return ended(host) && ended(viewer) })
 
@@ -209,24 +216,26 @@ func TestLogsSurviveTheHost(t *testing.T) {
 	}
 }
 
-// TestReportFromThePage: the button in the viewer gives the same file.
+// TestReportFromThePage: the buttons in the viewer give the same file.
 func TestReportFromThePage(t *testing.T) {
 	h := startHost(t, desk.HostOptions{})
 	p := newPage(t, image.Pt(1280, 720))
 	pair(t, p, h.PairURL)
 	watch(t, p, "demo")
 	id, _, _ := recorded(t, h.StateDir, "some seconds", func(host, viewer telemetry.Log) bool { return len(host.Host) > 2 && len(viewer.Viewer) > 0 })
-	kind, err := desk.Eval[string](p, `new Promise((resolve) => {
-		const click = HTMLAnchorElement.prototype.click;
-		HTMLAnchorElement.prototype.click = function () {
-			HTMLAnchorElement.prototype.click = click;
-			fetch(this.href).then((r) => resolve(r.status + ' ' + r.headers.get('Content-Type') + ' ' + new URL(this.href).pathname));
-		};
-		document.querySelector('[data-testid=btn-report]').click();
-	})`)
-	must(t, err)
-	if want := "200 application/zip /api/streams/" + id + "/report"; kind != want {
-		t.Errorf("the button asks for %q, not %q", kind, want)
+	for _, button := range []string{"btn-report", "stats-report"} {
+		kind, err := desk.Eval[string](p, `new Promise((resolve) => {
+			const click = HTMLAnchorElement.prototype.click;
+			HTMLAnchorElement.prototype.click = function () {
+				HTMLAnchorElement.prototype.click = click;
+				fetch(this.href).then((r) => resolve(r.status + ' ' + r.headers.get('Content-Type') + ' ' + new URL(this.href).pathname));
+			};
+			document.querySelector('[data-testid=`+button+`]').click();
+		})`)
+		must(t, err)
+		if want := "200 application/zip /api/streams/" + id + "/report"; kind != want {
+			t.Errorf("%s asks for %q, not %q", button, kind, want)
+		}
 	}
 	other := newToken(t, h, "another", "control")
 	a := send(t, h, request{method: "GET", path: "/api/streams/" + id + "/report", header: map[string]string{"Authorization": "Bearer " + other}})
