@@ -57,7 +57,7 @@ var faultCases = []faultCase{
 	{name: "healthy film", every: time.Second / 24, shape: home},
 	{name: "healthy far", every: full, shape: path(15, 30*time.Millisecond, 250*time.Millisecond)},
 	{name: "healthy very far", every: full, shape: path(20, 110*time.Millisecond, 250*time.Millisecond)},
-	{name: "healthy very far, still", every: 0, shape: path(3, 125*time.Millisecond, 250*time.Millisecond)},
+	{name: "healthy very far still", every: 0, shape: path(3, 125*time.Millisecond, 250*time.Millisecond)},
 	{name: "healthy glance away", every: full, shape: home, inject: hide(6*time.Second, 4*time.Second)},
 	{name: "lossy link 2", fault: doctor.LossyLink, every: full, shape: lossy(2)},
 	{name: "lossy link 5", quick: true, fault: doctor.LossyLink, every: full, shape: lossy(5)},

@@ -86,7 +86,8 @@ func mtuTrouble(v *view) Finding {
 	})
 	large, small, told := lossBySize(hits)
 	n := hits.sum(func(m *moment) int { return m.host.Packets.LargeLost })
-	if len(hits) < 2 || n < 8 || !told || large < 3*small {
+	none := large > 0.98 && n >= 20
+	if len(hits) < 2 || n < 8 || !told || large < 3*small && !none {
 		return nothingLarge(v)
 	}
 	list := []string{
@@ -98,6 +99,9 @@ func mtuTrouble(v *view) Finding {
 	harm := (0.5 + 0.5*bound(2*large)) * min(1, float64(len(hits))/3)
 	// What overflows a queue is large, too: a small packet still fits.
 	sure := (0.95 - half(20*small, 4)) * (1 - 0.9*overflowing(quantile(hits.values((*moment).excess), 0.5)))
+	if none { // and some of the smaller ones are too large, too
+		sure = 0.92
+	}
 	if stuck := choose(v.all[hits[0].n:], (*moment).stuck); len(stuck) >= 4 {
 		harm = 1
 		list = append(list, fmt.Sprintf("no picture came through whole %s", stuck.when()))

@@ -43,13 +43,20 @@ func (v *view) roads() []road {
 	return list
 }
 
-// rtts are the round trips that are known.
+// rtts are the round trips that the host knows, or else those of the viewer's
+// checks of the path, as in a stream too still for the receiver's reports.
 func (m moments) rtts() []float64 {
-	var list []float64
+	var list, checks []float64
 	for i := range m {
 		if s := m[i].host.RTT; s != nil {
 			list = append(list, s.Mean)
 		}
+		if rtt := m[i].viewer.Net.RTTMs; rtt > 0 {
+			checks = append(checks, rtt)
+		}
+	}
+	if len(list) == 0 {
+		return checks
 	}
 	return list
 }
