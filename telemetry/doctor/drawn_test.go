@@ -77,6 +77,9 @@ func (d draw) background(sources []string, faults ...bounds) scene {
 		s.Radio = pick(d, []string{"wifi", "cellular", "ethernet"})
 	}
 	s.Audio = d.Float64() < 0.3
+	if d.Float64() < 0.3 { // another pair of addresses, no better worth than a little
+		s.OtherMs = s.DelayMs * d.between(1.6, 8)
+	}
 	least, most := max(leastMbps, s.need()), float64(mostMbps)
 	for _, b := range faults {
 		s.bind(d, b)
@@ -100,7 +103,7 @@ func (s *scene) bind(d draw, b bounds) {
 		s.Cores = pick(d, b.Cores)
 	}
 	if b.Path != "" {
-		s.Path, s.Label = b.Path, b.Label
+		s.Path, s.Label, s.OtherMs = b.Path, b.Label, 0
 	}
 }
 

@@ -32,6 +32,7 @@ type scene struct {
 	Label   string  `json:"label"` // its words
 	Radio   string  `json:"radio"` // the viewer's kind of network, as its browser tells
 	Audio   bool    `json:"audio"`
+	OtherMs float64 `json:"otherMs"` // round trip of another pair of addresses; 0: there is none
 	// Rates makes the bottleneck follow these, in Mbit/s, a second each, again and again.
 	Rates  []float64 `json:"rates"`
 	Faults []fault   `json:"faults"`

@@ -291,6 +291,9 @@ func (h *hostEnd) second() time.Duration {
 	s.Capture = h.w.source.capture(s.Capture)
 	s.Packets.MTU = 1200
 	s.CPU = h.cpu(s.SpanMs)
+	if other := h.w.scene.OtherMs; other > 0 {
+		s.OtherRTTMs = &other
+	}
 	if h.w.scene.Audio {
 		s.Audio = &telemetry.HostAudio{Kbps: 64, Packets: 50}
 	}

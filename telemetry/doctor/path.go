@@ -94,7 +94,9 @@ func relayedPath(v *view) Finding {
 	return f
 }
 
-// wrongPath: a path was in use while a faster one was known to be there.
+// wrongPath: a path was in use while a faster one was known to be there: the
+// stream took it at another time, or a check of another pair of addresses came
+// back sooner all along.
 func wrongPath(v *view) Finding {
 	list := v.roads()
 	best := -1
@@ -105,27 +107,45 @@ func wrongPath(v *view) Finding {
 	}
 	var f Finding
 	for _, r := range list {
-		if best < 0 || r.rtt == 0 || len(r.moments) < 3 || r.path.Kind == list[best].path.Kind && r.path.Label == list[best].path.Label {
-			continue
+		if b := list[max(best, 0)]; r.path.Kind != b.path.Kind || r.path.Label != b.path.Label {
+			f = slower(f, r, b.rtt, fmt.Sprintf("from %s to %s it was %s, %.0f ms", clock(b.from), clock(b.to), b.path.Label, b.rtt))
 		}
-		f = worse(f, r, list[best])
+		if others := r.moments.others(); len(others) >= 5 {
+			other := quantile(others, 0.5)
+			f = slower(f, r, other, fmt.Sprintf("another pair of addresses worked all the while, %.0f ms", other))
+		}
 	}
 	return f
 }
 
-// worse is the worse of what was found and that a road was taken where a better
-// one was there.
-func worse(f Finding, r, better road) Finding {
-	gain := r.rtt - better.rtt
+// others are the round trips of the fastest pair of addresses that was not in
+// use, as either end measured it.
+func (m moments) others() []float64 {
+	var list []float64
+	for i := range m {
+		h, w := m[i].host.OtherRTTMs, m[i].viewer.Net.OtherRTTMs
+		switch {
+		case h != nil && w != nil:
+			list = append(list, min(*h, *w))
+		case h != nil:
+			list = append(list, *h)
+		case w != nil:
+			list = append(list, *w)
+		}
+	}
+	return list
+}
+
+// slower is the worse of what was found and that a road was taken where one of
+// another round trip was there.
+func slower(f Finding, r road, better float64, told string) Finding {
+	gain := r.rtt - better
 	severity := half(gain-5, 40) * min(1, float64(len(r.moments))/5)
-	if gain < 12 || r.rtt < 1.7*better.rtt || severity <= f.Severity {
+	if better == 0 || gain < 12 || r.rtt < 1.7*better || len(r.moments) < 3 || severity <= f.Severity {
 		return f
 	}
 	return Finding{
 		Severity: severity, Certainty: 0.8, at: r.moments.numbers(),
-		Evidence: []string{
-			fmt.Sprintf("from %s to %s the path was %s, %.0f ms there and back", clock(r.from), clock(r.to), r.path.Label, r.rtt),
-			fmt.Sprintf("from %s to %s it was %s, %.0f ms", clock(better.from), clock(better.to), better.path.Label, better.rtt),
-		},
+		Evidence: []string{fmt.Sprintf("from %s to %s the path was %s, %.0f ms there and back", clock(r.from), clock(r.to), r.path.Label, r.rtt), told},
 	}
 }
