@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"tailscale.com/client/local"
 	"tailscale.com/derp/derpserver"
@@ -26,8 +27,12 @@ import (
 // regionName is what the region of the relay is called; its code is "test".
 const regionName = "Frankfurt"
 
-// roleEnv has this program be something else than the tests.
-const roleEnv = "TAILNET_ROLE"
+// roleEnv has this program be something else than the tests; awayEnv is how long
+// packets take to the relay or from it, as if it were far away.
+const (
+	roleEnv = "TAILNET_ROLE"
+	awayEnv = "TAILNET_RELAY_AWAY"
+)
 
 // TestControl is the control server, the relay and STUN, in the namespace that it
 // is started in. Tailscale's own test servers need a test to live in.
@@ -59,9 +64,10 @@ func relays(t *testing.T) *tailcfg.DERPMap {
 	s.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){} // the relay takes over connections of HTTP/1
 	s.StartTLS()
 	stun, _ := stuntest.Serve(t)
+	away, _ := time.ParseDuration(os.Getenv(awayEnv))
 	node := &tailcfg.DERPNode{
 		Name: "t1", RegionID: 1, HostName: controlAddr, IPv4: controlAddr, IPv6: "none",
-		STUNPort: stun.Port, DERPPort: s.Listener.Addr().(*net.TCPAddr).Port,
+		STUNPort: stun.Port, DERPPort: distant(t, s.Listener.Addr().String(), away),
 		InsecureForTests: true, STUNTestIP: controlAddr,
 	}
 	return &tailcfg.DERPMap{Regions: map[int]*tailcfg.DERPRegion{

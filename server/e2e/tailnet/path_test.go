@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,10 +21,19 @@ const (
 	rounds   = 3
 )
 
+// What the two roads are called.
+const (
+	direct  = "Tailscale direct"
+	relayed = "Tailscale relayed, " + regionName
+)
+
 // stream is one over the tailnet, with what host and viewer say of it.
 type stream struct {
 	*bed
-	tailscale *node // at the host
+	command   []string // the host's program and its state
+	tailscale *node    // at the host
+	far       *node    // at the viewer
+	token     string   // that the viewer may watch with
 	host      *program
 	viewer    *program
 }
@@ -33,8 +43,8 @@ type stream struct {
 func TestPathOverTailnet(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	s := newStream(ctx, t)
-	const direct, relayed = "Tailscale direct", "Tailscale relayed, " + regionName
+	s := newStream(ctx, t, 0)
+	s.watch()
 	s.follow(ctx, direct)
 	best := map[string]time.Duration{direct: time.Hour, relayed: time.Hour}
 	for range rounds {
@@ -50,27 +60,44 @@ func TestPathOverTailnet(t *testing.T) {
 	}
 }
 
-// newStream sets everything up.
-func newStream(ctx context.Context, t *testing.T) *stream {
+// newStream sets everything up but the viewer. The relay is that far away.
+func newStream(ctx context.Context, t *testing.T, away time.Duration) *stream {
 	t.Helper()
 	b := newBed(t)
 	b.build()
+	control := b.start([]string{roleEnv + "=control", awayEnv + "=" + away.String()}, append([]string{"ip", "netns", "exec", b.middle}, role(b, "Control")...)...)
+	address := "http" + strings.SplitN(control.await(ctx, t, "control at ").text, "http", 2)[1]
+	s := &stream{bed: b, command: []string{filepath.Join(b.dir, "nearglass"), "--state", filepath.Join(b.dir, "state")}}
+	s.tailscale, s.far = b.join(ctx, b.host, address), b.join(ctx, b.viewer, address)
+	s.host = b.start(nil, s.tailscale.inside(s.line("serve", "--listen", ":"+hostPort)...)...)
+	s.host.await(ctx, t, "Code")
+	s.token = strings.TrimSpace(s.ask(ctx, "pair", "token", "viewer"))
+	return s
+}
+
+// role is this program as something else than the tests.
+func role(b *bed, name string) []string {
 	self, err := os.Executable()
 	b.must(err)
-	program := filepath.Join(b.dir, "nearglass")
-	role := func(name string) []string {
-		return []string{self, "-test.run=^Test" + name + "$", "-test.v", "-test.timeout=0"}
-	}
-	control := b.start([]string{roleEnv + "=control"}, append([]string{"ip", "netns", "exec", b.middle}, role("Control")...)...)
-	address := "http" + strings.SplitN(control.await(ctx, t, "control at ").text, "http", 2)[1]
-	host, viewer := b.join(ctx, b.host, address), b.join(ctx, b.viewer, address)
-	state := []string{program, "--state", filepath.Join(b.dir, "state")}
-	serve := b.start(nil, host.inside(append(state, "serve", "--listen", ":"+hostPort)...)...)
-	serve.await(ctx, t, "Code")
-	token, err := exec.CommandContext(ctx, state[0], append(state[1:], "pair", "token", "viewer")...).Output()
-	b.must(err)
-	env := []string{roleEnv + "=viewer", "TAILNET_HOST=http://" + net.JoinHostPort(host.addr, hostPort), "TAILNET_TOKEN=" + strings.TrimSpace(string(token))}
-	return &stream{b, host, serve, b.start(env, viewer.inside(role("Viewer")...)...)}
+	return []string{self, "-test.run=^Test" + name + "$", "-test.v", "-test.timeout=0"}
+}
+
+// line is a command of the host's program.
+func (s *stream) line(args ...string) []string { return append(slices.Clone(s.command), args...) }
+
+// ask runs a command of the host's program and gives what it prints.
+func (s *stream) ask(ctx context.Context, args ...string) string {
+	s.t.Helper()
+	line := s.line(args...)
+	out, err := exec.CommandContext(ctx, line[0], line[1:]...).Output()
+	s.must(err)
+	return string(out)
+}
+
+// watch starts the viewer.
+func (s *stream) watch() {
+	env := []string{roleEnv + "=viewer", "TAILNET_HOST=http://" + net.JoinHostPort(s.tailscale.addr, hostPort), "TAILNET_TOKEN=" + s.token}
+	s.viewer = s.start(env, s.far.inside(role(s.bed, "Viewer")...)...)
 }
 
 // follow waits until Tailscale says that it carries the packets so, and gives how

@@ -25,7 +25,14 @@ func TestViewer(t *testing.T) {
 	if _, err := pc.AddTransceiverFromKind(webrtc.RTPCodecTypeVideo, webrtc.RTPTransceiverInit{Direction: webrtc.RTPTransceiverDirectionRecvonly}); err != nil {
 		t.Fatal(err)
 	}
-	pc.OnTrack(func(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
+	pc.OnTrack(func(track *webrtc.TrackRemote, receiver *webrtc.RTPReceiver) {
+		go func() { // the sender's reports, without which the receiver's tell no round trip
+			for {
+				if _, _, err := receiver.ReadRTCP(); err != nil {
+					return
+				}
+			}
+		}()
 		for buffer := make([]byte, 2000); ; {
 			if _, _, err := track.Read(buffer); err != nil {
 				return
