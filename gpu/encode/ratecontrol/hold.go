@@ -18,7 +18,7 @@ const (
 // NextPicture is when the link has room for another picture in motion. Until then
 // the source goes on merging what changes.
 func (c *Controller) NextPicture(now time.Time) time.Time {
-	c.bucket.advance(now, c.config.Target)
+	c.advance(now)
 	return c.bucket.drained(c.config.Target, bytesIn(c.config.Target, c.interval(mostOwed)))
 }
 
@@ -26,7 +26,9 @@ func (c *Controller) NextPicture(now time.Time) time.Time {
 // that the viewer has in another size. It may take its time.
 func (c *Controller) PlanLarger(now time.Time, p Picture) Decision {
 	p.Kind = Key
-	c.Plan(now, p)
+	if usual := c.Plan(now, p); c.config.ByEncoder {
+		return usual
+	}
 	allowed := c.bucket.allowed(c.config.Target, patience)
 	qp := c.choose(allowed)
 	return Decision{QP: qp, PredictedBytes: int(c.predict(qp)), AllowedBytes: int(allowed)}

@@ -15,10 +15,12 @@ import (
 
 // Controller chooses the QPs of the pictures of one viewer.
 type Controller struct {
-	config Config
-	bucket bucket
-	model  model
-	plan   plan
+	config  Config
+	path    rate.Rate // what video may use of the path
+	average average
+	bucket  bucket
+	model   model
+	plan    plan
 
 	// What the viewer has: coarsePixels of its picture are at worstQP, the
 	// rest is finished. No coarse pixels: all of it is finished.
@@ -72,6 +74,11 @@ const (
 	untried = 120
 	// rested is how many intervals may wait when a movement gets sharper.
 	rested = 0.25
+	// keySharper is by how much a key frame may be sharper than a movement where the
+	// link has room: what it lacks is sent all over the picture later. A small change
+	// may be as sharp as a still picture is in the end, by default 4 QPs below a
+	// movement, and no sharper: all around it would be sharpened along with it.
+	keySharper = 3
 	// hurry is how many intervals have to wait for each QP beyond the next that
 	// a movement becomes coarser by.
 	hurry = 2
@@ -89,26 +96,40 @@ const carryIntervals = 0.5
 // New makes a controller that has seen no picture.
 func New(c Config) *Controller {
 	c = c.withDefaults()
-	return &Controller{config: c, model: newModel(), worstQP: c.MaxQP, movement: newMovement(c.MotionQP)}
+	out := &Controller{config: c, path: c.Target, model: newModel(), worstQP: c.MaxQP, movement: newMovement(c.MotionQP)}
+	out.average.most = c.MaxAverage
+	out.config.Target = out.average.bound(out.path)
+	return out
 }
 
 // SetTarget changes the rate that video may use from now on. Rates below 50
 // kbit/s count as that.
 func (c *Controller) SetTarget(now time.Time, target rate.Rate) {
+	c.advance(now)
+	c.path = max(target, minTarget)
+	c.config.Target = c.average.bound(c.path)
+}
+
+// advance lets time pass for all that is counted by it.
+func (c *Controller) advance(now time.Time) {
 	c.bucket.advance(now, c.config.Target)
-	c.config.Target = max(target, minTarget)
+	c.average.advance(now)
+	c.config.Target = c.average.bound(c.path)
 }
 
 // Plan decides how to encode a picture now. Each Plan is followed by its Done
 // or, when the picture was not encoded after all, by another Plan.
 func (c *Controller) Plan(now time.Time, p Picture) Decision {
-	c.bucket.advance(now, c.config.Target)
+	c.advance(now)
 	c.plan = c.classify(now, p)
 	allowed := c.allowed(intervals[c.plan.class])
 	if p.Kind == Motion {
 		allowed = max(allowed, c.bucket.least(c.config.Target, c.interval(1)))
 	}
 	c.bucket.drainedBytes = 0
+	if c.config.ByEncoder {
+		return c.delegate()
+	}
 	var qp int
 	if c.plan.class == steady {
 		qp = c.steady(now, allowed)
@@ -178,6 +199,8 @@ func (c *Controller) choose(allowed float64) int {
 	switch c.plan.class {
 	case small:
 		from = c.config.RefineQP
+	case key:
+		from = max(from-keySharper, c.config.RefineQP)
 	case refine:
 		from = c.config.RefineQP
 		to = min(refineStep(c.worstQP, from), to)
@@ -289,10 +312,14 @@ func (c *Controller) Done(now time.Time, kind Kind, qp, sizeBytes int) {
 	// encoding: the next one takes as long to encode, and meanwhile the link
 	// goes on draining.
 	if !c.plan.open {
-		c.bucket.advance(now, c.config.Target)
+		c.advance(now)
 	}
 	c.bucket.debtBytes += float64(max(sizeBytes, 0))
+	c.average.use(sizeBytes)
 	qp = min(max(qp, 0), endOfScale)
+	if c.config.ByEncoder {
+		qp = c.finished(qp, sizeBytes)
+	}
 	if c.plan.open && c.plan.kind == kind {
 		c.learn(qp, float64(max(sizeBytes, 0)))
 	} else {

@@ -38,8 +38,10 @@ type screen struct {
 	rng *rand.Rand
 }
 
-func newScreen(target rate.Rate) *screen {
-	return &screen{c: New(Config{Target: target}), now: epoch, qp: 51, rng: rand.New(rand.NewPCG(1, 2))}
+func newScreen(target rate.Rate) *screen { return newScreenWith(Config{Target: target}) }
+
+func newScreenWith(c Config) *screen {
+	return &screen{c: New(c), now: epoch, qp: 51, rng: rand.New(rand.NewPCG(1, 2))}
 }
 
 func (s *screen) encode(kind Kind, changed int, what content) (Decision, int) {
@@ -212,7 +214,10 @@ func TestTickingClockDoesNotHoldRefinement(t *testing.T) {
 func TestAnySequence(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		c := New(Config{Target: rate.Rate(rng.Int64N(1e8)), FPS: rng.IntN(400) - 20, MotionQP: rng.IntN(60), RefineQP: rng.IntN(60), MaxQP: rng.IntN(60)})
+		c := New(Config{
+			Target: rate.Rate(rng.Int64N(1e8)), FPS: rng.IntN(400) - 20, MotionQP: rng.IntN(60), RefineQP: rng.IntN(60), MaxQP: rng.IntN(60),
+			MaxAverage: rate.Rate(max(rng.Int64N(2e7)-1e7, 0)), ByEncoder: rng.IntN(4) == 0,
+		})
 		low, high := c.config.RefineQP, c.config.MaxQP
 		now := epoch
 		for range 400 {

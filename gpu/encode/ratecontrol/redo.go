@@ -26,7 +26,7 @@ const mostRefining = time.Second
 // what was sent in the end, and Redo may be asked of the second too. Of a key frame
 // it is false, because nothing stands in for one, and when no QP is coarser.
 func (c *Controller) Redo(d Decision, sizeBytes int) (Decision, bool) {
-	if !c.plan.open || !c.farOver(d, float64(sizeBytes)) {
+	if !c.plan.open || c.config.ByEncoder || !c.farOver(d, float64(sizeBytes)) {
 		return d, false
 	}
 	allowed, from, to := float64(d.AllowedBytes), d.QP+redoSteps, c.config.MaxQP

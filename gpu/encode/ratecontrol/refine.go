@@ -1,6 +1,10 @@
 package ratecontrol
 
-import "time"
+import (
+	"time"
+
+	"nearglass/cc/rate"
+)
 
 const (
 	// refineAfter is how long a picture must be still before it is refined:
@@ -35,7 +39,7 @@ func (c *Controller) NextRefine(now time.Time) (time.Time, bool) {
 	if c.coarsePixels <= 0 || c.worstQP <= c.config.RefineQP {
 		return time.Time{}, false
 	}
-	c.bucket.advance(now, c.config.Target)
+	c.advance(now)
 	rest := bytesIn(c.config.Target, time.Second) / float64(c.config.FPS) * refineDebt
 	at := c.bucket.drained(c.config.Target, rest)
 	if at.Before(c.refineAt) {
@@ -50,7 +54,7 @@ func (c *Controller) NextRefine(now time.Time) (time.Time, bool) {
 func (c *Controller) schedule(now time.Time, p plan) {
 	switch {
 	case p.class == refine:
-		c.refineAt = now.Add(refineEvery)
+		c.refineAt = now.Add(c.refineWait())
 	case p.class == small && c.coarsePixels > 0:
 	default:
 		c.refineAt = now.Add(refineAfter)
@@ -65,9 +69,13 @@ type Snapshot struct {
 	Refined bool
 	// DebtBytes were encoded and, at the target rate, have not left yet.
 	DebtBytes int
+	// Target is what pictures are planned with: what the path carries or, when Capped,
+	// what the bound on the average leaves of it.
+	Target rate.Rate
+	Capped bool
 }
 
 // Snapshot gives the state as of the last call that had a time.
 func (c *Controller) Snapshot() Snapshot {
-	return Snapshot{QP: c.worstQP, Refined: c.coarsePixels <= 0, DebtBytes: int(c.bucket.debtBytes)}
+	return Snapshot{QP: c.worstQP, Refined: c.coarsePixels <= 0, DebtBytes: int(c.bucket.debtBytes), Target: c.config.Target, Capped: c.config.Target < c.path}
 }

@@ -46,14 +46,24 @@ type Decision struct {
 	// AllowedBytes is what the budget gave the picture. PredictedBytes is
 	// above it only when no QP is coarse enough.
 	AllowedBytes int
+	// Bitrate is what an encoder holds by itself from this picture on. 0: the QP
+	// decides.
+	Bitrate rate.Rate
 }
 
 // Config of a Controller. The zero value of each field means its default, and
 // values out of range are moved into it.
 type Config struct {
 	// Target is the rate that video may use, until SetTarget. Default 20
-	// Mbit/s.
+	// Mbit/s. In a Controller it is what MaxAverage leaves of that for now.
 	Target rate.Rate
+	// MaxAverage bounds the average over the whole stream, whatever the Target is;
+	// 0 is no bound. Short times may use up to Peak of it, when what came before left
+	// so much.
+	MaxAverage rate.Rate
+	// ByEncoder says that the encoder holds a rate by itself: decisions then name the
+	// rate, and no picture is encoded again because of its size.
+	ByEncoder bool
 	// FPS is the most pictures a second, 1 to 240, default 60.
 	FPS int
 	// RefineQP is where a still picture is finished, 1 to 51, default 12. Text
@@ -84,6 +94,9 @@ const (
 
 func (c Config) withDefaults() Config {
 	c.Target = max(orDefault(c.Target, defaultTarget), minTarget)
+	if c.MaxAverage != 0 {
+		c.MaxAverage = max(c.MaxAverage, minTarget)
+	}
 	c.FPS = min(max(orDefault(c.FPS, defaultFPS), 1), maxFPS)
 	c.RefineQP = min(max(orDefault(c.RefineQP, defaultRefineQP), 1), endOfScale)
 	c.MotionQP = min(max(orDefault(c.MotionQP, defaultMotionQP), c.RefineQP), endOfScale)
