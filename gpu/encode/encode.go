@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"nearglass/cc/rate"
 	"nearglass/gpu"
 	"nearglass/gpu/encode/h264"
 )
@@ -58,12 +59,21 @@ type Config struct {
 	Gaps bool
 	// PSNR has the encoder measure AccessUnit.PSNR.
 	PSNR bool
+	// CBR has the encoder hold Order.Bitrate by itself: at FPS pictures a second all
+	// together take that, and none more than its frame interval. It is the mode of
+	// encoders whose QP cannot be ordered.
+	CBR bool
 }
 
 // Order says how to encode the loaded picture.
 type Order struct {
-	// QP of every macroblock, MinQP (sharpest) to MaxQP.
+	// QP of every macroblock, MinQP (sharpest) to MaxQP. Of no effect with
+	// Config.CBR.
 	QP int
+	// Bitrate is what Config.CBR holds from this picture on. It may differ from
+	// picture to picture: it is changed in place, and no key frame comes of it. Of no
+	// effect without CBR.
+	Bitrate rate.Rate
 	// Key asks for an IDR picture. The first picture is always one.
 	Key bool
 	// Newest gives up all pictures with a higher AccessUnit.Number, for good:
@@ -87,7 +97,8 @@ type AccessUnit struct {
 	Reference uint64
 	// Key is true for an IDR picture, which carries its SPS and PPS.
 	Key bool
-	// QP is the one that was ordered.
+	// QP is the one that was ordered. With Config.CBR it is what the picture began
+	// with; what fills its interval ends coarser.
 	QP int
 	// SizeBytes is the sum of the NAL lengths.
 	SizeBytes int
@@ -150,6 +161,17 @@ const maxSide = 16384
 
 // presets are x264's, fastest first.
 var presets = []string{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo"}
+
+// checkOrder says whether an encoder with this Config can do as ordered.
+func (c Config) checkOrder(o Order) error {
+	switch {
+	case c.CBR && o.Bitrate <= 0:
+		return fmt.Errorf("encode: %s is no bitrate to hold", o.Bitrate)
+	case !c.CBR && (o.QP < MinQP || o.QP > MaxQP):
+		return fmt.Errorf("encode: qp %d is outside %d to %d", o.QP, MinQP, MaxQP)
+	}
+	return nil
+}
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Size.X < 1 || c.Size.Y < 1 || c.Size.X > maxSide || c.Size.Y > maxSide {

@@ -64,6 +64,9 @@ func x264Params(c Config) (*x264c.Param, error) {
 	p.Analyse.IWeightedPred = x264c.WeightpNone
 
 	setRate(p, c.FPS)
+	if c.CBR {
+		setCBR(p, c.FPS)
+	}
 	setBitstream(p)
 	setAnalysis(p, c.Profile)
 	if c.PSNR {

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unsafe"
 
+	"nearglass/cc/rate"
 	"nearglass/gpu"
 	"nearglass/gpu/encode/h264"
 
@@ -33,8 +34,9 @@ type x264Encoder struct {
 	rects   []image.Rectangle
 
 	search  search
-	wide    bool // the motion search that x264 is set to
-	changed int  // pixels that were loaded since the last picture
+	wide    bool      // the motion search that x264 is set to
+	bitrate rate.Rate // that it is set to hold, with Config.CBR
+	changed int       // pixels that were loaded since the last picture
 
 	sets       parameterSets
 	last       droppable
@@ -130,8 +132,9 @@ func (e *x264Encoder) Encode(o Order) (AccessUnit, error) {
 		return AccessUnit{}, ErrClosed
 	case !e.loaded:
 		return AccessUnit{}, ErrNotLoaded
-	case o.QP < MinQP || o.QP > MaxQP:
-		return AccessUnit{}, fmt.Errorf("encode: qp %d is outside %d to %d", o.QP, MinQP, MaxQP)
+	}
+	if err := e.config.checkOrder(o); err != nil {
+		return AccessUnit{}, err
 	}
 	start := time.Now()
 	unit, err := e.encode(o)
@@ -144,19 +147,17 @@ func (e *x264Encoder) Encode(o Order) (AccessUnit, error) {
 }
 
 func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
-	unit := AccessUnit{Number: uint64(e.pictures) + 1, QP: o.QP}
+	unit := AccessUnit{Number: uint64(e.pictures) + 1}
 	if err := e.giveUp(o.Newest); err != nil {
 		return AccessUnit{}, err
 	}
 	unit.Reference = e.references.of(unit.Number)
-	unit.Key = o.Key || unit.Reference == 0
-	e.picture.IType = x264c.TypeP
-	if unit.Key {
-		e.picture.IType, unit.Reference = x264c.TypeIdr, 0
+	if unit.Key = o.Key || unit.Reference == 0; unit.Key {
+		unit.Reference = 0
 	}
-	e.setSearch()
-	e.picture.IQpplus1 = int32(o.QP) + 1
-	e.picture.IPts = e.pictures
+	if err := e.prepare(o, unit.Key); err != nil {
+		return AccessUnit{}, err
+	}
 	nals, count := make([]*x264c.Nal, 1), int32(0)
 	size := x264c.EncoderEncode(e.x264, nals, &count, e.picture, e.out)
 	if size <= 0 || count <= 0 {
@@ -168,14 +169,29 @@ func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
 	if key := e.out.BKeyframe != 0; key != unit.Key {
 		return AccessUnit{}, fmt.Errorf("encode: picture %d is a key frame: %v, and was ordered as one: %v", unit.Number, key, unit.Key)
 	}
+	unit.QP = min(int(e.out.IQpplus1)-1, MaxQP) // x264's own scale goes on, for what fits at none
 	if e.config.PSNR {
 		unit.PSNR = e.out.Prop.FPsnr[0]
 	}
 	err := e.collect(&unit, unsafe.Slice(nals[0], count), int(size))
-	e.search.done(o.QP, unit.SizeBytes)
+	e.search.done(unit.QP, unit.SizeBytes)
 	e.last.keep(unit, e.changed)
 	e.changed = 0
 	return unit, err
+}
+
+// prepare tells x264 how to encode the next picture.
+func (e *x264Encoder) prepare(o Order, key bool) error {
+	e.picture.IType, e.picture.IPts = x264c.TypeP, e.pictures
+	if key {
+		e.picture.IType = x264c.TypeIdr
+	}
+	e.picture.IQpplus1 = int32(o.QP) + 1
+	if e.config.CBR {
+		e.picture.IQpplus1 = x264c.QpAuto
+	}
+	e.setSearch()
+	return e.holdRate(o.Bitrate)
 }
 
 // Drop implements Encoder. x264 takes marks for what they say only if the

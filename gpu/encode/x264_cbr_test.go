@@ -1,0 +1,128 @@
+//go:build cgo
+
+package encode
+
+import (
+	"image"
+	"testing"
+	"time"
+
+	"nearglass/cc/rate"
+	"nearglass/gpu/encode/h264"
+	"nearglass/gpu/encode/ratecontrol"
+)
+
+// TestReconfiguredAtEachPicture: the rate changes before every picture, by little or
+// by a lot, pictures are exchanged, scroll and stand still, and are given up in
+// between. No key frame comes that was not ordered, and what ffmpeg shows is what
+// x264 has, to the bit.
+func TestReconfiguredAtEachPicture(t *testing.T) {
+	for _, c := range []Config{{Threads: 2}, {Threads: 1, Profile: h264.High}, {Threads: 4, References: 4, Preset: "superfast"}} {
+		c.Size, c.CBR = image.Pt(322, 178), true
+		s, scene := &stream{t: t, e: open(t, c)}, newScreen(c.Size, uint64(c.Threads))
+		load(t, s.e, scene.change())
+		for i := range 300 {
+			o := Order{Bitrate: rate.Rate(5e4 + scene.rng.Int64N(1e7)), Key: i == 200}
+			for range scene.rng.IntN(3) {
+				load(t, s.e, scene.change())
+			}
+			u := encode(t, s.e, o)
+			if u.Key != (i == 0 || i == 200) {
+				t.Fatalf("picture %d at %v: key is %v", i, o.Bitrate, u.Key)
+			}
+			if u.QP < cbrSharpest || u.QP > MaxQP {
+				t.Errorf("picture %d is at QP %d", i, u.QP)
+			}
+			if scene.rng.IntN(4) > 0 || !s.drop(u) {
+				s.send(u, reconstruction(s.e).sum())
+			}
+		}
+		got := decodedSums(t, s.units)
+		if len(got) != len(s.sums) || s.drops == 0 {
+			t.Fatalf("%d units gave %d pictures, %d were dropped", len(s.sums), len(got), s.drops)
+		}
+		for i := range got {
+			if got[i] != s.sums[i] {
+				t.Fatalf("unit %d (key %v, %d bytes) does not decode to what x264 has", i, s.units[i].Key, s.units[i].SizeBytes)
+			}
+		}
+	}
+}
+
+// TestCBRKeepsItsRate: a scroll takes the rate that was ordered last, and no picture
+// much more than its frame interval of it, a key frame neither.
+func TestCBRKeepsItsRate(t *testing.T) {
+	const fps, each = 60, 120
+	size := image.Pt(640, 368)
+	e := open(t, Config{Size: size, FPS: fps, Threads: 2, CBR: true})
+	frames := scroll(document, size, each, 7)
+	for _, bitrate := range []rate.Rate{4 * rate.Mbps, rate.Mbps, 300 * rate.Kbps, 2 * rate.Mbps} {
+		sum, largest := 0, 0
+		for i, f := range frames {
+			load(t, e, f)
+			u := encode(t, e, Order{Bitrate: bitrate, Key: i == each/2 && bitrate == rate.Mbps})
+			if i < 10 { // it takes some pictures to come down
+				continue
+			}
+			sum, largest = sum+u.SizeBytes, max(largest, u.SizeBytes)
+		}
+		interval := float64(bitrate.Bytes(time.Second / fps))
+		use, most := float64(sum)/(interval*(each-10)), float64(largest)/interval
+		t.Logf("%v: %.2f of it used, the largest picture takes %.2f intervals", bitrate, use, most)
+		if use > 1.1 || use < 0.5 || most > 2 {
+			t.Errorf("%v: %.2f of it used, the largest picture takes %.2f intervals", bitrate, use, most)
+		}
+	}
+}
+
+// TestCBRStillPicture: under the controller of the rate a still picture gets as sharp
+// as with ordered QPs, and then nothing is encoded.
+func TestCBRStillPicture(t *testing.T) {
+	size := image.Pt(640, 368)
+	e := open(t, Config{Size: size, Threads: 2, CBR: true})
+	c, now := ratecontrol.New(ratecontrol.Config{Target: 4 * rate.Mbps, ByEncoder: true}), time.Unix(1000, 0)
+	load(t, e, bgra(document.page(size, 1), 0, size))
+	pictures := 0
+	for kind := ratecontrol.Key; ; kind = ratecontrol.Refine {
+		d := c.Plan(now, ratecontrol.Picture{Pixels: size.X * size.Y, Kind: kind})
+		u := encode(t, e, Order{QP: d.QP, Bitrate: d.Bitrate, Key: kind == ratecontrol.Key})
+		c.Done(now, kind, u.QP, u.SizeBytes)
+		at, ok := c.NextRefine(now)
+		if pictures++; !ok {
+			break
+		}
+		if pictures > 300 {
+			t.Fatalf("%d pictures of a still screen, the last at QP %d with %d bytes", pictures, u.QP, u.SizeBytes)
+		}
+		now = at
+	}
+	db := psnrOf(lumaOf(reconstruction(e)), lumaOf(e.target))
+	t.Logf("%d pictures until %.1f dB after %v", pictures, db, now.Sub(time.Unix(1000, 0)))
+	if db < 45 {
+		t.Errorf("a still picture is left at %.1f dB", db)
+	}
+}
+
+// TestOrdersThatCannotBe: a rate where a QP decides is of no effect; none where a rate
+// is held is an error, and so is a QP off the scale where it decides.
+func TestOrdersThatCannotBe(t *testing.T) {
+	size := image.Pt(64, 48)
+	for _, tt := range []struct {
+		cbr   bool
+		order Order
+		fails bool
+	}{
+		{false, Order{QP: 30, Bitrate: rate.Mbps}, false},
+		{false, Order{QP: 0}, true},
+		{false, Order{QP: 52, Bitrate: rate.Mbps}, true},
+		{true, Order{QP: 0, Bitrate: rate.Kbps}, false},
+		{true, Order{QP: 30}, true},
+		{true, Order{Bitrate: -1}, true},
+	} {
+		e := open(t, Config{Size: size, CBR: tt.cbr})
+		load(t, e, bgra(document.page(size, 1), 0, size))
+		if _, err := e.Encode(tt.order); (err != nil) != tt.fails {
+			t.Errorf("CBR %v, %+v: %v", tt.cbr, tt.order, err)
+		}
+	}
+}
