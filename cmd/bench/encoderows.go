@@ -55,6 +55,16 @@ func encodeRows(rep *report, runs []encodeRun) {
 		}
 	}
 	stopRows(rep, runs)
+	capRows(rep, runs)
+}
+
+// figure is the measure's value of a result. One that says nothing else is the average
+// of the whole stream.
+func (m encodeMeasure) figure(r *encodelab.Result) float64 {
+	if m.of == nil {
+		return r.Average()
+	}
+	return m.of(r.Figures())
 }
 
 func (m encodeMeasure) concerns(r encodeRun) bool {
@@ -62,15 +72,15 @@ func (m encodeMeasure) concerns(r encodeRun) bool {
 	if workloads == nil {
 		workloads = steadily
 	}
-	return slices.Contains(workloads, r.workload) && (m.links == nil || slices.Contains(m.links, r.link.Name))
+	return r.most == 0 && slices.Contains(workloads, r.workload) && (m.links == nil || slices.Contains(m.links, r.link.Name))
 }
 
 // addEncode adds one row; the CRF baseline sets its limits.
 func (r *report) addEncode(m encodeMeasure, run encodeRun) {
-	w := row{Measure: m.name + ": " + run.workload + ", " + run.link.Name, Unit: m.unit, Better: m.better, Baselines: map[string]float64{}}
+	w := row{Measure: m.name + ": " + run.name(), Unit: m.unit, Better: m.better, Baselines: map[string]float64{}}
 	err, ours := errNotRun, 0.0
 	for _, res := range run.results {
-		v := m.of(res.Figures())
+		v := m.figure(&res)
 		switch {
 		case res.Peer == encodelab.Ours.Name:
 			ours, err = v, nil
@@ -81,6 +91,27 @@ func (r *report) addEncode(m encodeMeasure, run encodeRun) {
 		w.Baselines[res.Peer] = v
 	}
 	r.add(w, ours, err)
+}
+
+// cappedMeasures are the rows of streams whose average is bounded. The CRF baseline has
+// the bound as its VBV's rate, so that its picture is what the factor gives where that
+// fits.
+var cappedMeasures = []encodeMeasure{
+	{"average of the whole stream", "kbit/s", "lower", nil, always(float64(cappedAt) / 1000), always(float64(cappedAt) / 1000), nil, nil},
+	{"PSNR at the viewer", "dB", "higher", func(f encodelab.Figures) float64 { return f.PSNR }, plus(-0.2), plus(0), nil, nil},
+	{"SSIM at the viewer", "", "higher", func(f encodelab.Figures) float64 { return f.SSIM }, nil, nil, nil, nil},
+	{"gaps over 33 ms in 22 s", "", "lower", func(f encodelab.Figures) float64 { return float64(f.Gaps) }, plus(0), always(0), nil, nil},
+}
+
+// capRows judge the streams whose average is bounded.
+func capRows(rep *report, runs []encodeRun) {
+	for _, m := range cappedMeasures {
+		for _, run := range runs {
+			if run.most > 0 {
+				rep.addEncode(m, run)
+			}
+		}
+	}
 }
 
 // stopRows judge what becomes of a picture that stands still.

@@ -69,6 +69,16 @@ func (r *Result) Figures() Figures {
 	return f
 }
 
+// Average is what all units took over the whole stream, in kbit/s: what a bound on the
+// average bounds.
+func (r *Result) Average() float64 {
+	bytes := 0
+	for _, s := range r.Sent {
+		bytes += s.SizeBytes
+	}
+	return float64(bytes) * 8 / 1000 / r.length.Seconds()
+}
+
 // average turns the sums over moving pictures into means, and takes the ranks of
 // their delays.
 func (f *Figures) average(delays []float64) {

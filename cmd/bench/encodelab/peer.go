@@ -64,7 +64,7 @@ func openOurs(s setup) (encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := ratecontrol.New(ratecontrol.Config{Target: s.target, FPS: FPS})
+	c := ratecontrol.New(ratecontrol.Config{Target: s.target, MaxAverage: s.most, FPS: FPS})
 	return &ours{encoder: e, control: c, pixels: s.workload.Size.X * s.workload.Size.Y}, nil
 }
 
