@@ -21,9 +21,6 @@ func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed i
 	}
 	v.rc.Done(now, kind, au.QP, au.SizeBytes)
 	v.sizer.ladder.Observe(now, ratecontrol.Coded{Kind: kind, QP: au.QP, SizeBytes: au.SizeBytes, AllowedBytes: d.AllowedBytes})
-	if au.Key {
-		v.keyBytes.Store(int64(au.SizeBytes))
-	}
 	u := v.add(au, captured)
 	v.marks.sent(marked{v.mark, u.timestamp})
 	v.c.Meter.Encoded(now, telemetry.Picture{

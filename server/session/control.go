@@ -15,10 +15,10 @@ type plan struct {
 	Pad        rate.Rate         // padding up to this
 	Bottleneck pacing.Bottleneck // what the pacer may put in front of it
 	Probe      pacing.Train      // to send once; the ID 0 is none
-	// KeyEvery is the least time between two key frames that a viewer asks
-	// for: until the first has had time to arrive, a second request says
-	// nothing new.
-	KeyEvery time.Duration
+	// KeyDelay is how long a key frame and word of it are on their way, and KeyRate
+	// what the key frame passes through: see keyEvery.
+	KeyDelay time.Duration
+	KeyRate  rate.Rate
 	// MostQueued is how much may wait in the pacer before the encoder has to
 	// hold its next picture back.
 	MostQueued time.Duration
@@ -45,23 +45,23 @@ const (
 )
 
 // decide is the one line from estimate to encoder target, pace and probe plan.
-// keyBytes is the size of the last key frame.
-func decide(u cc.Update, rtt, interval time.Duration, keyBytes int) plan {
+func decide(u cc.Update, rtt, interval time.Duration) plan {
 	return plan{
 		Encoder:    u.Target,
 		Pace:       u.Pace,
 		Pad:        u.Pad,
 		Bottleneck: pacing.Bottleneck{Rate: u.Path.Rate, Depth: u.Path.Depth, Queue: u.Path.Queue},
 		Probe:      pacing.Train{ID: u.Probe.ID, Rate: u.Probe.Rate, Bytes: u.Probe.Bytes},
-		KeyEvery:   max(minKeyEvery, u.Path.Queue+keyTime(u, keyBytes)+rtt+rtt/2),
+		KeyDelay:   u.Path.Queue + rtt + rtt/2,
+		KeyRate:    keyRate(u),
 		MostQueued: mostQueuedFrames * interval,
 		Patience:   max(leastPatience, patienceFrames*interval),
 	}
 }
 
-// keyTime is how long a key frame takes to pass what it leaves through: the
-// pacer and, where more is known of it than the encoder's target, the bottleneck.
-func keyTime(u cc.Update, keyBytes int) time.Duration {
+// keyRate is what a key frame leaves through: the pacer and, where more is known of
+// it than the encoder's target, the bottleneck.
+func keyRate(u cc.Update) rate.Rate {
 	carries := u.Path.Rate
 	if carries <= 0 {
 		carries = u.Target
@@ -69,8 +69,16 @@ func keyTime(u cc.Update, keyBytes int) time.Duration {
 	if u.Pace > 0 {
 		carries = min(carries, u.Pace)
 	}
-	if carries <= 0 {
-		return 0
+	return max(carries, 0)
+}
+
+// keyEvery is the least time between two key frames that a viewer asks for, when the
+// first has so many bytes: until it has had time to arrive, a second request says
+// nothing new.
+func (p plan) keyEvery(keyBytes int) time.Duration {
+	every := p.KeyDelay
+	if p.KeyRate > 0 {
+		every += p.KeyRate.Duration(keyBytes)
 	}
-	return carries.Duration(keyBytes)
+	return max(minKeyEvery, every)
 }

@@ -76,7 +76,7 @@ func endOf(ctx context.Context, err error, ended chan error) error {
 
 // apply puts a controller's answer into force.
 func (s *Session) apply(now time.Time, u cc.Update) plan {
-	p := decide(u, s.rtt, s.interval, int(s.video.keyBytes.Load()))
+	p := decide(u, s.rtt, s.interval)
 	s.pacer.SetRates(now, p.Pace, p.Pad)
 	s.pacer.SetBottleneck(now, p.Bottleneck)
 	s.pacer.Probe(now, p.Probe)
@@ -151,7 +151,7 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 // mayWantKey says whether a key frame that is asked for now would tell the
 // viewer more than the one before.
 func (s *Session) mayWantKey(now time.Time, p plan) bool {
-	return !s.keyDue && now.Sub(s.keyAt) >= p.KeyEvery
+	return !s.keyDue && now.Sub(s.keyAt) >= p.keyEvery(s.keyBytes)
 }
 
 // wantKey has a key frame encoded unless one is on its way.
@@ -206,7 +206,7 @@ func (s *Session) enqueue(now time.Time, u unit, p plan) {
 	class := pacing.Video
 	if u.Key {
 		class = pacing.KeyFrame
-		s.keyAt, s.keyDue = now, false
+		s.keyAt, s.keyDue, s.keyBytes = now, false, u.SizeBytes
 	}
 	for i, pl := range s.payloads {
 		s.pacer.Enqueue(now, pacing.Packet{

@@ -44,6 +44,14 @@ func (m *mailbox) change(edit func(*order)) {
 	}
 }
 
+// met says that a key frame is about to be sent: whoever wished for one while it was
+// made, or while it waited, gets this one.
+func (m *mailbox) met() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.o.key = false
+}
+
 // take returns the order. Wishes for a key frame or a repair are cleared unless
 // the viewer is hidden, when nothing would come of them.
 func (m *mailbox) take() order {

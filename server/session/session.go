@@ -120,6 +120,7 @@ type Session struct {
 	rtt      time.Duration // 0 while unknown
 	keyAt    time.Time     // when a key frame was last asked for or enqueued
 	keyDue   bool          // one was asked for and is not enqueued yet
+	keyBytes int           // size of the one that was enqueued last
 	reportAt time.Time     // when the last sender report went out
 	mute     bool          // the last packet could not be sent
 	sentAt   time.Time     // when the last packet left

@@ -257,6 +257,43 @@ func TestKeyFrameRequestsAreSpaced(t *testing.T) {
 	})
 }
 
+// asker is an encoder during whose key frames the viewer asks for one: it has not
+// seen them yet.
+type asker struct {
+	fakeEncoder
+	ask func()
+}
+
+func (e *asker) Encode(o encode.Order) (encode.AccessUnit, error) {
+	u, err := e.fakeEncoder.Encode(o)
+	if u.Key {
+		e.ask()
+	}
+	return u, err
+}
+
+// TestAskedForWhileItIsMade: a key frame also answers the requests that come before it
+// is on its way.
+func TestAskedForWhileItIsMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s *stand
+		s = newStandWith(t, 50*rate.Mbps, func(c *Config) {
+			c.Encoder = func(size image.Point) (encode.Encoder, error) {
+				return &asker{fakeEncoder{size: size, keyBytes: 20_000}, func() { s.session.requestKey(telemetry.KeyViewer) }}, nil
+			}
+		})
+		defer s.end(t)
+		s.size(64, 64)
+		s.picture()
+		settle(time.Second)
+		s.session.requestKey(telemetry.KeyResume)
+		settle(time.Second)
+		if n := s.session.c.Meter.Snapshot(time.Now()).KeyFrames; n != 2 {
+			t.Errorf("%d key frames, want the first and one more", n)
+		}
+	})
+}
+
 // A receiver asks for a key frame when nothing came for 3 s. Each answer would
 // bring the next request, and a still screen would never be still.
 func TestStillScreenStaysStill(t *testing.T) {

@@ -29,7 +29,7 @@ func coded(frame uint64, key bool) unit {
 // TestOneKeyFrameAtATime: while a key frame waits for its turn, another request
 // for one says nothing new, however long that takes.
 func TestOneKeyFrameAtATime(t *testing.T) {
-	s, p := atRest(t), plan{KeyEvery: 200 * time.Millisecond}
+	s, p := atRest(t), plan{}
 	begin := time.Now()
 	asked := func(after time.Duration) bool {
 		s.feedback(begin.Add(after), cc.Feedback{KeyFrame: true}, p)
@@ -47,6 +47,38 @@ func TestOneKeyFrameAtATime(t *testing.T) {
 	}
 	if !asked(6*time.Second + 200*time.Millisecond) {
 		t.Error("a request was refused when the key frame must have been lost")
+	}
+}
+
+// TestKeyFrameHasTimeToArrive: a request is refused for as long as the key frame that
+// was enqueued last takes, by its own size, and by what is believed of the path when
+// it is asked for.
+func TestKeyFrameHasTimeToArrive(t *testing.T) {
+	begin := time.Now()
+	for name, tt := range map[string]struct {
+		sizeBytes int
+		then      plan // when it is asked for again
+		takes     time.Duration
+	}{
+		"a small one":                 {1000, plan{KeyRate: rate.Mbps}, minKeyEvery},
+		"a large one":                 {50_000, plan{KeyRate: rate.Mbps}, 400 * time.Millisecond},
+		"on a path that is far away":  {50_000, plan{KeyRate: rate.Mbps, KeyDelay: 300 * time.Millisecond}, 700 * time.Millisecond},
+		"on a path that became worse": {50_000, plan{KeyRate: 200 * rate.Kbps}, 2 * time.Second},
+		"on one that is not known":    {50_000, plan{}, minKeyEvery},
+	} {
+		s := atRest(t)
+		key := coded(1, true)
+		key.SizeBytes = tt.sizeBytes
+		s.enqueue(begin, key, plan{KeyRate: rate.Mbps})
+		for _, asked := range []struct {
+			after time.Duration
+			want  bool
+		}{{tt.takes - time.Millisecond, false}, {tt.takes, true}} {
+			s.feedback(begin.Add(asked.after), cc.Feedback{KeyFrame: true}, tt.then)
+			if got := s.video.orders.take().key; got != asked.want {
+				t.Errorf("%s: a request after %v was granted: %v", name, asked.after, got)
+			}
+		}
 	}
 }
 

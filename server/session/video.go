@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"sync/atomic"
 	"time"
 
 	"nearglass/gpu"
@@ -31,11 +30,10 @@ type unit struct {
 // video turns pictures into access units. It runs on its own goroutine and
 // owns the reader, the encoder and the rate control.
 type video struct {
-	c        Config
-	units    chan unit
-	orders   *mailbox
-	notices  chan Notice
-	keyBytes atomic.Int64 // size of the last key frame
+	c       Config
+	units   chan unit
+	orders  *mailbox
+	notices chan Notice
 
 	rc        *ratecontrol.Controller
 	sizer     sizer
@@ -105,6 +103,9 @@ func (v *video) handOver(ctx context.Context) {
 		case v.units <- u:
 		case <-ctx.Done():
 			return
+		}
+		if u.Key {
+			v.orders.met()
 		}
 	}
 	clear(v.out)
