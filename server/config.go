@@ -50,6 +50,19 @@ type Config struct {
 	// ("max-bitrate"), LowestBitrate to HighestBitrate. 0 means
 	// DefaultMaxBitrate. It has no effect on a fixed Bitrate.
 	MaxBitrate rate.Rate
+	// MaxAverage bounds what one viewer's video uses on the average of its whole stream
+	// ("max-kbps", in kbit/s), whatever the path carries, LowestBitrate to
+	// HighestBitrate. What a still screen leaves of it may be used later, up to three
+	// times as much at a time. 0 is no such bound.
+	MaxAverage rate.Rate
+	// RateControl is "qp" or "cbr" ("rate-control"). Empty means qp: ratecontrol gives
+	// each picture its QP. With cbr the encoder holds the bitrate by itself, picture by
+	// picture.
+	RateControl string
+	// RedoEvery has one picture in so many encoded twice and replaced by a placeholder
+	// ("redo-every"), to try what a viewer's decoder makes of that. 0: only those that
+	// come out too large.
+	RedoEvery int
 	// QP is the sharpest that pictures in motion are encoded at ("qp"), LeastQP to
 	// MostQP; a still picture is sharpened by a few more. 0 leaves it to
 	// ratecontrol.
@@ -93,6 +106,12 @@ const (
 	MaxFPS                      = 240
 )
 
+// Values of Config.RateControl.
+const (
+	controlQP  = "qp"
+	controlCBR = "cbr"
+)
+
 // presets are those of x264 that can keep up with a live picture.
 var presets = []string{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium"}
 
@@ -113,6 +132,7 @@ func (c Config) WithDefaults() (Config, error) {
 	c.Version = or(c.Version, "dev")
 	c.Listen = or(c.Listen, DefaultListen)
 	c.Profile = or(c.Profile, "auto")
+	c.RateControl = or(c.RateControl, controlQP)
 	c.Rights = or(c.Rights, access.Control)
 	c.MaxBitrate = or(c.MaxBitrate, DefaultMaxBitrate)
 	c.FPS = or(c.FPS, DefaultFPS)
@@ -165,7 +185,10 @@ func (c Config) checkPicture() error {
 		errs = append(errs, checkBitrate("bitrate", c.Bitrate))
 	}
 	errs = append(errs, checkBitrate("max-bitrate", c.MaxBitrate))
-	errs = append(errs, c.checkQP())
+	if c.MaxAverage != 0 {
+		errs = append(errs, checkBitrate("max-kbps", c.MaxAverage))
+	}
+	errs = append(errs, c.checkControl(), c.checkQP())
 	if c.FPS < 1 || c.FPS > MaxFPS {
 		errs = append(errs, fmt.Errorf("fps %d is outside 1 to %d", c.FPS, MaxFPS))
 	}
@@ -179,6 +202,16 @@ func (c Config) checkPicture() error {
 		errs = append(errs, fmt.Errorf("repair %q is unknown: write one of %q", c.Repair, session.Repairs))
 	}
 	return errors.Join(errs...)
+}
+
+func (c Config) checkControl() error {
+	if !slices.Contains([]string{controlQP, controlCBR}, c.RateControl) {
+		return fmt.Errorf("rate-control %q is unknown: write %s or %s", c.RateControl, controlQP, controlCBR)
+	}
+	if c.RedoEvery < 0 {
+		return fmt.Errorf("redo-every %d is below 0", c.RedoEvery)
+	}
+	return nil
 }
 
 func (c Config) checkQP() error {
@@ -209,12 +242,16 @@ func checkBitrate(name string, r rate.Rate) error {
 	return nil
 }
 
-// bitrateInWords says which of the two rates holds.
+// bitrateInWords says which of the rates hold.
 func (c Config) bitrateInWords() string {
+	words := fmt.Sprintf("the bitrate follows the path, up to %s", c.MaxBitrate)
 	if c.Bitrate != 0 {
-		return fmt.Sprintf("the bitrate is fixed at %s", c.Bitrate)
+		words = fmt.Sprintf("the bitrate is fixed at %s", c.Bitrate)
 	}
-	return fmt.Sprintf("the bitrate follows the path, up to %s", c.MaxBitrate)
+	if c.MaxAverage != 0 {
+		words += fmt.Sprintf(", and is at most %s on the average", c.MaxAverage)
+	}
+	return words
 }
 
 func (c Config) checkNames() error {

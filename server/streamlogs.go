@@ -118,7 +118,15 @@ func (c Config) plain() map[string]string {
 	if c.Bitrate > 0 {
 		bitrate = c.Bitrate.String()
 	}
+	average, sharpest := "any", "ratecontrol's"
+	if c.MaxAverage > 0 {
+		average = c.MaxAverage.String()
+	}
+	if qp := c.sharpest(); qp > 0 {
+		sharpest = strconv.Itoa(qp)
+	}
 	return map[string]string{
+		"max-kbps": average, "rate-control": c.RateControl, "qp": sharpest,
 		"bitrate": bitrate, "max-bitrate": c.MaxBitrate.String(), "fps": strconv.Itoa(c.FPS), "preset": or(c.Preset, encode.DefaultPreset),
 		"profile": c.Profile, "rights": string(or(c.Rights, access.Control)), "tls": strconv.FormatBool(c.TLSCert != ""),
 	}

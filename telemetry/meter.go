@@ -17,6 +17,8 @@ type Meter struct {
 	count tally  // of the second at hand
 	ways  ways
 	trace []FrameTrace
+	// encoded are the bytes of all pictures since the start.
+	encoded int
 	// tracing says that each picture's way is kept for Traces.
 	tracing bool
 }
@@ -52,6 +54,8 @@ type Picture struct {
 	QP                    int
 	SizeBytes             int
 	BudgetBytes           int     // what it was allowed to take
+	BudgetKbps            float64 // what it was planned with
+	Capped                bool    // that is less than the target, because of the bound on the average
 	PSNR                  float64 // dB of the luma that a decoder makes of it; 0: not measured
 	Key, Refine           bool
 	Why                   string // of a key frame: KeyStart or its siblings
@@ -60,6 +64,27 @@ type Picture struct {
 	Wait, Convert, Encode time.Duration
 	Converted             time.Time // when it was ready for the encoder
 	Encoded               time.Time // when the encoder was done
+}
+
+// Reasons for what pictures are planned with.
+const (
+	BudgetTarget  = "the target"
+	BudgetAverage = "the bound on the average"
+)
+
+func (p *Picture) budgetReason() string {
+	if p.Capped {
+		return BudgetAverage
+	}
+	return BudgetTarget
+}
+
+// averageKbps is what the pictures took by now, over the whole stream.
+func (m *Meter) averageKbps(now time.Time) float64 {
+	if d := now.Sub(m.zero); d > 0 {
+		return hundredth(float64(m.encoded) * 8 / 1000 / d.Seconds())
+	}
+	return 0
 }
 
 // Encoded counts a picture.
@@ -75,6 +100,8 @@ func (m *Meter) Encoded(now time.Time, p Picture) {
 	if p.Refine {
 		m.s.Refined++
 	}
+	m.encoded += p.SizeBytes
+	m.s.BudgetKbps, m.s.BudgetReason = p.BudgetKbps, p.budgetReason()
 	m.now.pictures++
 	m.now.qp += p.QP
 	m.now.psnr += p.PSNR
@@ -134,6 +161,7 @@ func (m *Meter) Snapshot(now time.Time) Snapshot {
 	defer m.mu.Unlock()
 	m.turn(now)
 	s, w := m.s, m.last
+	s.AverageKbps = m.averageKbps(now)
 	if w.length <= 0 {
 		w = m.now
 		w.length = now.Sub(w.start)

@@ -11,7 +11,10 @@ func TestSnapshotAveragesOverAboutASecond(t *testing.T) {
 	now := start
 	for range 60 {
 		now = now.Add(time.Second / 60)
-		m.Encoded(now, Picture{Width: 640, Height: 360, QP: 24, PSNR: 41.5, Convert: time.Millisecond, Encode: 4 * time.Millisecond})
+		m.Encoded(now, Picture{
+			Width: 640, Height: 360, QP: 24, PSNR: 41.5, Convert: time.Millisecond, Encode: 4 * time.Millisecond,
+			SizeBytes: 1250, BudgetBytes: 2000, BudgetKbps: 900, Capped: true,
+		})
 		m.Sent(now, 1250, false, false)
 	}
 	m.Sent(now, 1250, true, false)
@@ -21,6 +24,9 @@ func TestSnapshotAveragesOverAboutASecond(t *testing.T) {
 	}
 	if s.MeanQP != 24 || s.QP != 24 || s.PSNR != 41.5 {
 		t.Errorf("the quality: %+v", s)
+	}
+	if s.AverageKbps < 595 || s.AverageKbps > 605 || s.BudgetBytes != 2000 || s.BudgetKbps != 900 || s.BudgetReason != BudgetAverage {
+		t.Errorf("the budget: %+v", s)
 	}
 	if s.ConvertMs != 1 || s.EncodeMs != 4 || s.Resends != 1 || s.Packets != 61 {
 		t.Errorf("means and counts: %+v", s)

@@ -84,6 +84,7 @@ type HostSecond struct {
 	SizePercent int        `json:"sizePercent"`          // of the source's sides that the sent picture has: the step of the resolution ladder
 	SizeReason  string     `json:"sizeReason,omitempty"` // why that changed last
 	QP          *Spread    `json:"qp,omitempty"`         // of the pictures encoded
+	Budget      *Spread    `json:"budget,omitempty"`     // bytes that each of them was allowed to take
 	Delay       Delay      `json:"delay"`                // by stage, of the pictures that left
 	Shown       Delay      `json:"shown"`                // by stage, of the pictures that the viewer reported as shown
 	Frames      HostFrames `json:"frames"`               // pictures by what became of them
@@ -132,19 +133,22 @@ type HostFrames struct {
 // Rate is the host's congestion control: what it believes of the path and what
 // it allowed, in kbit/s of UDP payload.
 type Rate struct {
-	SentKbps   float64 `json:"sentKbps"`            // all that left, resends and padding included
-	VideoKbps  float64 `json:"videoKbps"`           // of it pictures, sent for the first time
-	TargetKbps float64 `json:"targetKbps"`          // what the encoder may use, at the end of the second
-	LeastKbps  float64 `json:"leastKbps"`           // least that the encoder was allowed within the second
-	PaceKbps   float64 `json:"paceKbps"`            // how fast the pacer may send
-	PathKbps   float64 `json:"pathKbps"`            // what the narrowest link is believed to carry; 0 while unknown
-	Fixed      bool    `json:"fixed,omitempty"`     // the rate is set by hand and follows nothing
-	State      string  `json:"state"`               // the controller's word for what it does
-	Reason     string  `json:"reason"`              // why, in words
-	PathQueue  *Spread `json:"pathQueue,omitempty"` // standing in front of the narrowest link, ms, at each report
-	Silence    float64 `json:"silence"`             // longest time without a report of the receiver while packets were out, ms
-	Probes     int     `json:"probes"`              // probe trains begun
-	ProbeKbps  float64 `json:"probeKbps,omitempty"` // rate of the fastest of them
+	SentKbps     float64 `json:"sentKbps"`               // all that left, resends and padding included
+	VideoKbps    float64 `json:"videoKbps"`              // of it pictures, sent for the first time
+	TargetKbps   float64 `json:"targetKbps"`             // what the encoder may use, at the end of the second
+	LeastKbps    float64 `json:"leastKbps"`              // least that the encoder was allowed within the second
+	PaceKbps     float64 `json:"paceKbps"`               // how fast the pacer may send
+	BudgetKbps   float64 `json:"budgetKbps,omitempty"`   // what the newest picture was planned with: the target or, with max-kbps, what that leaves
+	BudgetReason string  `json:"budgetReason,omitempty"` // which of them
+	AverageKbps  float64 `json:"averageKbps,omitempty"`  // pictures encoded since the start: what max-kbps bounds
+	PathKbps     float64 `json:"pathKbps"`               // what the narrowest link is believed to carry; 0 while unknown
+	Fixed        bool    `json:"fixed,omitempty"`        // the rate is set by hand and follows nothing
+	State        string  `json:"state"`                  // the controller's word for what it does
+	Reason       string  `json:"reason"`                 // why, in words
+	PathQueue    *Spread `json:"pathQueue,omitempty"`    // standing in front of the narrowest link, ms, at each report
+	Silence      float64 `json:"silence"`                // longest time without a report of the receiver while packets were out, ms
+	Probes       int     `json:"probes"`                 // probe trains begun
+	ProbeKbps    float64 `json:"probeKbps,omitempty"`    // rate of the fastest of them
 }
 
 // Packets counts what the host sent by fate. What was lost is counted in the
@@ -335,6 +339,7 @@ type FrameTrace struct {
 	Frame     uint64  `json:"frame,omitempty"`     // host: number of the picture
 	Bytes     int     `json:"bytes,omitempty"`     // host: of the access unit
 	Packets   int     `json:"packets,omitempty"`   // host: that carry it
+	Budget    int     `json:"budget,omitempty"`    // host: bytes that it was allowed to take
 	QP        int     `json:"qp,omitempty"`        // host
 	PSNR      float64 `json:"psnr,omitempty"`      // host: dB of luma as viewers decode it, where it is measured
 	Kind      string  `json:"kind,omitempty"`      // host: motion, refine, key

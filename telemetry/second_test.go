@@ -40,7 +40,7 @@ func TestSecond(t *testing.T) {
 	c := newClockwork()
 	for i := range 50 {
 		c.Taken(uint64(2*i+1), 0.5)
-		c.picture(Picture{Width: 640, Height: 360, QP: 20 + i%3, Key: i == 0, Why: KeyStart, Again: i == 49, Refine: i == 49})
+		c.picture(Picture{Width: 640, Height: 360, QP: 20 + i%3, SizeBytes: 4000, BudgetBytes: 3000 + 40*i, BudgetKbps: 1500, Key: i == 0, Why: KeyStart, Again: i == 49, Refine: i == 49})
 		c.now = c.now.Add(20 * time.Millisecond)
 	}
 	c.Sent(c.now, 500, true, false)
@@ -64,6 +64,9 @@ func TestSecond(t *testing.T) {
 	if r := s.Rate; r.SentKbps != 1604 || r.VideoKbps != 1600 || r.TargetKbps != 1500 || r.LeastKbps != 1500 || r.Probes != 1 || r.PathQueue.Mean != 10 {
 		t.Errorf("rates: %+v", r)
 	}
+	if r := s.Rate; r.AverageKbps != 1600 || r.BudgetKbps != 1500 || r.BudgetReason != BudgetTarget || s.Budget.N != 50 || s.Budget.Mean != 3980 {
+		t.Errorf("the budget: %+v, %+v", r, s.Budget)
+	}
 	want := map[string][2]float64{
 		"wait": {1, s.Delay.Wait.OrZero().Mean}, "convert": {2, s.Delay.Convert.OrZero().Mean}, "encode": {5, s.Delay.Encode.OrZero().Mean},
 		"handoff": {1, s.Delay.Handoff.OrZero().Mean}, "queue": {2, s.Delay.Queue.OrZero().Mean},
@@ -76,6 +79,8 @@ func TestSecond(t *testing.T) {
 	}
 	c.now = c.now.Add(time.Second)
 	if next := c.Second(c.now); next.Frames.Encoded != 0 || next.Frames.Repaired != 0 || next.Rate.TargetKbps != 1500 || next.Rate.Probes != 0 || next.Width != 640 || next.QP != nil {
+		t.Errorf("the next second: %+v", next)
+	} else if r := next.Rate; r.BudgetKbps != 1500 || r.AverageKbps != 800 {
 		t.Errorf("the next second: %+v", next)
 	}
 }

@@ -9,6 +9,7 @@ type tally struct {
 	bytes    int
 	video    int // bytes of pictures sent for the first time
 	qp       Sum
+	budget   Sum
 	rtt      Sum
 	queue    Sum // in front of the narrowest link
 	changed  float64
@@ -30,7 +31,9 @@ func (t *tally) encoded(p Picture) {
 		t.second.Keys = t.second.Keys.plus(p.Why, 1)
 	}
 	t.second.Width, t.second.Height = p.Width, p.Height
+	t.second.Rate.BudgetKbps, t.second.Rate.BudgetReason = p.BudgetKbps, p.budgetReason()
 	t.qp.Add(float64(p.QP))
+	t.budget.Add(float64(p.BudgetBytes))
 }
 
 // sent counts a packet.
@@ -204,7 +207,8 @@ func (m *Meter) Second(now time.Time) HostSecond {
 	span := now.Sub(t.start)
 	s.Record, s.T, s.SpanMs = KindSecond, hundredth(milliseconds(now.Sub(m.zero))), hundredth(milliseconds(span))
 	s.WallMs = float64(now.UnixMilli())
-	s.QP, s.RTT, s.Rate.PathQueue = t.qp.Take(), t.rtt.Take(), t.queue.Take()
+	s.QP, s.Budget, s.RTT, s.Rate.PathQueue = t.qp.Take(), t.budget.Take(), t.rtt.Take(), t.queue.Take()
+	s.Rate.AverageKbps = m.averageKbps(now)
 	s.Delay, s.Shown = t.stages.take(), t.shown.take()
 	s.Rate.Silence = hundredth(milliseconds(t.silence))
 	if seconds := span.Seconds(); seconds > 0 {

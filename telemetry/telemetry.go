@@ -21,6 +21,9 @@ type Snapshot struct {
 	Padding       uint64  `json:"padding"`       // of them padding, repeated packets that fill a probe train included
 	Kbps          float64 `json:"kbps"`          // sent, kbit/s of UDP payload
 	TargetKbps    float64 `json:"targetKbps"`    // what the encoder may use
+	AverageKbps   float64 `json:"averageKbps"`   // of the pictures since the start: what max-kbps bounds
+	BudgetKbps    float64 `json:"budgetKbps"`    // what the newest picture was planned with
+	BudgetReason  string  `json:"budgetReason"`  // what set that: the target, or the bound on the average
 	QP            int     `json:"qp"`            // of the newest picture
 	MeanQP        float64 `json:"meanQp"`        // mean of the pictures
 	PSNR          float64 `json:"psnr"`          // dB of luma as viewers decode it, mean of the pictures; 0: not measured

@@ -136,7 +136,8 @@ func (m *Meter) traceOf(w *way) FrameTrace {
 		kind = "refine"
 	}
 	return FrameTrace{
-		Record: KindFrame, T: m.at(w.Captured), RTP: w.RTP, Frame: w.Frame, Bytes: w.SizeBytes, Packets: w.packets, QP: w.QP, PSNR: hundredth(w.PSNR), Kind: kind,
+		Record: KindFrame, T: m.at(w.Captured), RTP: w.RTP, Frame: w.Frame, Bytes: w.SizeBytes, Packets: w.packets,
+		Budget: w.BudgetBytes, QP: w.QP, PSNR: hundredth(w.PSNR), Kind: kind,
 		TakenT: m.at(w.Captured.Add(w.Wait)), EncodedT: m.at(w.Encoded), QueuedT: m.at(w.queued), SentT: m.at(w.sent),
 	}
 }

@@ -18,6 +18,9 @@ type settings struct {
 	Source    string   `help:"What a viewer sees first; nearglass sources lists the ids." placeholder:"ID" env:"NEARGLASS_SOURCE"`
 	Bitrate   bitrate  `help:"Fix what one viewer's video uses; 0 follows what the path carries (default: 0)." placeholder:"RATE" env:"NEARGLASS_BITRATE"`
 	MaxRate   bitrate  `name:"max-bitrate" help:"Most that a video which follows its path may use (default: 50M)." placeholder:"RATE" env:"NEARGLASS_MAX_BITRATE"`
+	MaxKbps   int      `name:"max-kbps" help:"Most kbit/s of a video on the average of its whole stream; short times may exceed it (default: no bound)." placeholder:"N" env:"NEARGLASS_MAX_KBPS"`
+	Control   string   `name:"rate-control" help:"qp: each picture gets the QP that fits. cbr: the encoder holds the bitrate by itself (default: qp)." env:"NEARGLASS_RATE_CONTROL"`
+	RedoEvery int      `name:"redo-every" help:"Encode one picture in N twice and send a placeholder before it, to try a viewer's decoder." placeholder:"N" env:"NEARGLASS_REDO_EVERY"`
 	QP        int      `name:"qp" help:"Sharpest QP of pictures in motion, 1 to 40; still ones get 4 sharper (default: 16)." placeholder:"N" env:"NEARGLASS_QP"`
 	CRF       float64  `name:"crf" help:"The same as an x264 CRF, read as the QP it stands for." placeholder:"N" env:"NEARGLASS_CRF"`
 	FullSize  bool     `help:"Send no smaller pictures when a path carries even the coarsest no more." env:"NEARGLASS_FULL_SIZE"`
@@ -38,6 +41,7 @@ func (s settings) config(e *env) server.Config {
 		Name: s.Name, Version: build().Version, Listen: s.Listen, TLSCert: s.TLSCert, TLSKey: s.TLSKey,
 		AllowHosts: s.AllowHost, StateDir: e.state, Display: s.Display, Source: s.Source,
 		Bitrate: rate.Rate(s.Bitrate), MaxBitrate: rate.Rate(s.MaxRate),
+		MaxAverage: rate.Rate(s.MaxKbps) * rate.Kbps, RateControl: s.Control, RedoEvery: s.RedoEvery,
 		QP: s.QP, CRF: s.CRF, FullSize: s.FullSize, PSNR: s.PSNR, FPS: s.FPS, Preset: s.Preset, Profile: s.Profile,
 		Rights: access.Rights(s.Rights), LogFrames: s.LogFrames, Repair: s.Repair,
 	}

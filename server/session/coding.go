@@ -19,6 +19,7 @@ func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed i
 	if err != nil {
 		return fmt.Errorf("encoding a %s picture of %dx%d: %w", kind, size.X, size.Y, err)
 	}
+	budget := v.rc.Snapshot()
 	v.rc.Done(now, kind, au.QP, au.SizeBytes)
 	v.sizer.ladder.Observe(now, ratecontrol.Coded{Kind: kind, QP: au.QP, SizeBytes: au.SizeBytes, AllowedBytes: d.AllowedBytes})
 	u := v.add(au, captured)
@@ -27,7 +28,7 @@ func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed i
 		Frame: u.frame, RTP: u.timestamp, SizeBytes: au.SizeBytes, Captured: captured, Converted: v.converted, Encoded: time.Now(),
 		Why: v.why, Again: captured.Equal(now),
 		Width: size.X, Height: size.Y, QP: au.QP, PSNR: au.PSNR, Key: au.Key, Refine: kind == ratecontrol.Refine,
-		BudgetBytes: d.AllowedBytes, Wait: now.Sub(captured), Convert: au.Convert, Encode: au.Encode,
+		BudgetBytes: d.AllowedBytes, BudgetKbps: kbps(budget.Target), Capped: budget.Capped, Wait: now.Sub(captured), Convert: au.Convert, Encode: au.Encode,
 	})
 	return nil
 }
@@ -46,12 +47,12 @@ func (v *video) plan(now time.Time, p ratecontrol.Picture, again bool) ratecontr
 // that the stream has no gap where the viewer could not do with one. Once is
 // enough: what the first taught, the second keeps to.
 func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ratecontrol.Kind) (encode.AccessUnit, ratecontrol.Decision, error) {
-	first, err := v.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key, Newest: v.mending.take()})
+	first, err := v.encoder.Encode(encode.Order{QP: d.QP, Bitrate: d.Bitrate, Key: kind == ratecontrol.Key, Newest: v.mending.take()})
 	if err != nil {
 		return first, d, err
 	}
 	coarser, redo := v.rc.Redo(d, first.SizeBytes)
-	if !redo {
+	if !redo && !v.redoOnPurpose(kind) {
 		return first, d, nil
 	}
 	placeholder, err := v.encoder.Drop()
@@ -67,9 +68,18 @@ func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ra
 		v.add(placeholder, captured)
 	}
 	v.c.Meter.Redone()
-	second, err := v.encoder.Encode(encode.Order{QP: coarser.QP})
+	second, err := v.encoder.Encode(encode.Order{QP: coarser.QP, Bitrate: coarser.Bitrate})
 	second.Convert, second.Encode = first.Convert, first.Encode+second.Encode
 	return second, coarser, err
+}
+
+// redoOnPurpose says whether a picture that is not too large is dropped all the same.
+func (v *video) redoOnPurpose(kind ratecontrol.Kind) bool {
+	if v.c.RedoEvery <= 0 || kind == ratecontrol.Key {
+		return false
+	}
+	v.tried++
+	return v.tried%v.c.RedoEvery == 0
 }
 
 // add makes a unit ready to be sent, with a number and a timestamp of its own.

@@ -22,6 +22,7 @@ import (
 	"nearglass/cc/rate"
 	"nearglass/gpu"
 	"nearglass/gpu/encode"
+	"nearglass/gpu/encode/ratecontrol"
 	"nearglass/pacing"
 	"nearglass/pacing/packetize"
 	"nearglass/telemetry"
@@ -90,6 +91,15 @@ type Config struct {
 	FPS     int // most pictures a second, for the rate control; 0 means 60
 	// QP is the sharpest of pictures in motion; 0 leaves it to ratecontrol.
 	QP int
+	// MaxAverage bounds the average of the video over the whole stream; 0: nothing
+	// does.
+	MaxAverage rate.Rate
+	// CBR leaves the size of the pictures to the encoder, which then is one that holds
+	// a rate by itself (encode.Config.CBR).
+	CBR bool
+	// RedoEvery has one picture in so many dropped and encoded again although it was
+	// not too large, to try what viewers make of that. 0: none.
+	RedoEvery int
 	// FullSize sends no smaller pictures when the path carries even the coarsest
 	// no more.
 	FullSize bool
@@ -139,8 +149,8 @@ type Session struct {
 
 // New prepares a session; Run streams. It fails for a bitrate below zero.
 func New(c Config) (*Session, error) {
-	if c.Bitrate < 0 || c.MaxBitrate < 0 {
-		return nil, fmt.Errorf("a stream of %s, at most %s: a rate is not below zero", c.Bitrate, c.MaxBitrate)
+	if c.Bitrate < 0 || c.MaxBitrate < 0 || c.MaxAverage < 0 {
+		return nil, fmt.Errorf("a stream of %s, at most %s and %s on the average: a rate is not below zero", c.Bitrate, c.MaxBitrate, c.MaxAverage)
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -218,12 +228,22 @@ func (s *Session) newController() (controller, error) {
 	if s.c.Bitrate > 0 {
 		return cc.NewConstant(cc.ConstantConfig{Target: s.c.Bitrate})
 	}
-	c := cc.Config{Max: s.c.MaxBitrate, FrameInterval: s.interval}
+	c := cc.Config{Max: s.mostTarget(), FrameInterval: s.interval}
 	if s.c.Recall != nil {
 		route := s.c.Recall()
 		c.Memory, c.Relayed = route.Memory, route.Relayed
 	}
 	return cc.New(c), nil
+}
+
+// mostTarget bounds what is looked for of the path: what a bound on the average would
+// never let be used need not be found. 0: cc's own bound.
+func (s *Session) mostTarget() rate.Rate {
+	peak := ratecontrol.Peak(s.c.MaxAverage)
+	if peak == 0 || s.c.MaxBitrate > 0 && s.c.MaxBitrate < peak {
+		return s.c.MaxBitrate
+	}
+	return peak
 }
 
 // Memory is what the stream has learned of its route by the last report; the zero

@@ -49,6 +49,7 @@ type video struct {
 	mark      uint64    // newest input that it shows
 	marks     marks
 	frame     uint64
+	tried     int // pictures that could be encoded again on purpose
 	mending   mending
 	clock     rtpClock
 	out       []unit // what one step made, in the order in which it is sent
@@ -68,7 +69,7 @@ const stillSteps = 4
 
 // qualityOf is the rate control that a session is told.
 func qualityOf(c Config) ratecontrol.Config {
-	r := ratecontrol.Config{FPS: c.FPS}
+	r := ratecontrol.Config{FPS: c.FPS, MaxAverage: c.MaxAverage, ByEncoder: c.CBR}
 	if c.QP > 0 {
 		r.MotionQP, r.RefineQP = c.QP, max(c.QP-stillSteps, encode.MinQP)
 	}

@@ -119,6 +119,7 @@ export interface HostSecond {
   sizePercent: number; // of the source's sides that the sent picture has: the step of the resolution ladder
   sizeReason?: string; // why that changed last
   qp?: Spread; // of the pictures encoded
+  budget?: Spread; // bytes that each of them was allowed to take
   delay: Delay; // by stage, of the pictures that left
   shown: Delay; // by stage, of the pictures that the viewer reported as shown
   frames: HostFrames; // pictures by what became of them
@@ -151,6 +152,9 @@ export interface Rate {
   targetKbps: number; // what the encoder may use, at the end of the second
   leastKbps: number; // least that the encoder was allowed within the second
   paceKbps: number; // how fast the pacer may send
+  budgetKbps?: number; // what the newest picture was planned with: the target or, with max-kbps, what that leaves
+  budgetReason?: string; // which of them
+  averageKbps?: number; // pictures encoded since the start: what max-kbps bounds
   pathKbps: number; // what the narrowest link is believed to carry; 0 while unknown
   fixed?: boolean; // the rate is set by hand and follows nothing
   state: string; // the controller's word for what it does
@@ -318,6 +322,7 @@ export interface FrameTrace {
   frame?: number; // host: number of the picture
   bytes?: number; // host: of the access unit
   packets?: number; // host: that carry it
+  budget?: number; // host: bytes that it was allowed to take
   qp?: number; // host
   psnr?: number; // host: dB of luma as viewers decode it, where it is measured
   kind?: string; // host: motion, refine, key
