@@ -194,6 +194,7 @@ type hostStats struct {
 	Encoded    int
 	KeyFrames  int
 	Repaired   int
+	Redone     int
 	Resends    int
 	TargetKbps float64
 	QP         float64
@@ -208,7 +209,7 @@ func (v *viewer) stats(t *testing.T) hostStats {
 	var s hostStats
 	must(t, desk.Poll(within(t, patience), "the host's figures", func() (bool, error) {
 		got, err := desk.Eval[*hostStats](v.Page, `nearglass.stats().then(s => s?.host ? {
-			Encoded: s.host.encoded, KeyFrames: s.host.keyFrames, Repaired: s.host.repaired, Resends: s.host.resends,
+			Encoded: s.host.encoded, KeyFrames: s.host.keyFrames, Repaired: s.host.repaired, Redone: s.host.redone, Resends: s.host.resends,
 			TargetKbps: s.host.targetKbps, QP: s.host.qp, Width: s.host.width, Height: s.host.height } : null)`)
 		if err != nil || got == nil {
 			return false, err
