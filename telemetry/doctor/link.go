@@ -135,21 +135,28 @@ func nothingLarge(v *view) Finding {
 	}
 }
 
+// swamped says whether the path was sent so much more than it carries that most
+// of it was lost, through a queue that was full.
+func (m *moment) swamped() bool { return m.loss() > mostShared && m.excess() > 12 }
+
 // cappedLink: the path carries less than the picture needs, and what is sent
 // fills it.
 func cappedLink(v *view) Finding {
 	hits := v.those(func(m *moment) bool {
-		return m.busy() && m.qualityHarm() > 0 && !m.competing() && m.host.Rate.TargetKbps < 30_000
+		return m.swamped() || m.busy() && m.qualityHarm() > 0 && !m.competing() && m.host.Rate.TargetKbps < 30_000
 	})
 	if len(hits) < 5 || len(hits)*7 < len(v.live) {
 		return Finding{}
 	}
-	harm := hits.mean((*moment).qualityHarm)
+	harm := max(hits.mean((*moment).qualityHarm), hits.share((*moment).swamped))
 	target := hits.mean(func(m *moment) float64 { return m.host.Rate.TargetKbps })
 	sent := hits.mean(func(m *moment) float64 { return m.host.Rate.SentKbps })
 	list := []string{
 		fmt.Sprintf("the path carried %.1f Mbit/s, of which %.1f were used, %s", target/1000, sent/1000, hits.when()),
 		fmt.Sprintf("so pictures were coarse: QP %.0f of at most 51", hits.mean(func(m *moment) float64 { return m.host.QP.OrZero().Mean })),
+	}
+	if swamped := choose(hits, (*moment).swamped); len(swamped) > 0 {
+		list = append(list, fmt.Sprintf("%.0f %% of the packets did not fit through it, %s", 100*swamped.mean((*moment).loss), swamped.when()))
 	}
 	if least := 100 - hits.most(func(m *moment) float64 { return float64(100 - m.host.SizePercent) }); least < 100 && least > 0 {
 		list = append(list, fmt.Sprintf("and were sent with %.0f %% of their sides", least))
@@ -180,10 +187,16 @@ func bufferbloat(v *view) Finding {
 // competing says whether the controller found that others use the path, and
 // loses no more than they would make it lose: what a narrow path is asked for too
 // much of loses most.
-func (m *moment) competing() bool { return m.host.Rate.State == "competing" && m.loss() < mostShared }
+func (m *moment) competing() bool {
+	return m.host.Rate.State == "competing" && m.loss() < mostShared && m.excess() > leastShared
+}
 
-// mostShared is the loss that flows of TCP on one link stay below: they yield.
-const mostShared = 0.25
+const (
+	// mostShared is the loss that flows of TCP on one link stay below: they yield.
+	mostShared = 0.25
+	// leastShared is a queue, ms, that they do not stay below: they fill it.
+	leastShared = 12
+)
 
 // foreign are the seconds in which a queue stood that the stream's own packets do
 // not explain: the controller says so, or it stands although the controller has
@@ -294,6 +307,8 @@ func flappingWiFi(v *view) Finding {
 		sure += 0.15
 		list = append(list, "the viewer's browser says that it is on WiFi")
 	}
+	others := v.foreign().numbers()
+	sure *= 1 - 0.6*hits.share(func(m *moment) bool { return near(others, m.n) })
 	lossy := choose(v.live, func(m *moment) bool { return m.loss() > 0.007 && m.spike() <= 60 })
 	sure *= 1 - 0.6*ratio(float64(len(lossy)), float64(len(v.live)))
 	return Finding{Severity: half(hits.mean((*moment).spike), 80) * v.lasting(hits), Certainty: sure, Evidence: list, at: hits.numbers()}

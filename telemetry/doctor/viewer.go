@@ -44,7 +44,17 @@ func slowDecoder(v *view) Finding {
 		}
 		list = append(list, fmt.Sprintf("decoder: %s (%s)", d.Decoder, kind))
 	}
-	return Finding{Severity: (0.15 + 0.85*harm) * v.lasting(hits), Certainty: 0.9 - 0.4*half(max(0, stall-30), 80), Evidence: list, at: hits.numbers()}
+	sure := 0.9 - 0.4*half(max(0, stall-30), 80)
+	if best := v.bestDecode(); stall > 40 && took > 1.7*best {
+		sure *= 0.5 // it became so with the rest of its machine
+	}
+	return Finding{Severity: (0.15 + 0.85*harm) * v.lasting(hits), Certainty: sure, Evidence: list, at: hits.numbers()}
+}
+
+// bestDecode is how long the decoder takes for a picture at its best, ms.
+func (v *view) bestDecode() float64 {
+	decoded := v.those(func(m *moment) bool { return m.viewed && m.viewerStage(decodeStage).N >= fewPictures })
+	return max(1, quantile(decoded.values((*moment).decodeMs), 0.1))
 }
 
 // laboured is how much slower than at its best the viewer's machine works, as
@@ -64,9 +74,8 @@ const frozenMs = 1500
 // viewerThrottled: the viewer's machine became slower than it was, or its
 // browser stood still.
 func viewerThrottled(v *view) Finding {
-	decoded := v.those(func(m *moment) bool { return m.viewed && m.viewerStage(decodeStage).N >= fewPictures })
-	best := quantile(decoded.values((*moment).decodeMs), 0.1)
-	slower := laboured(max(best, 1))
+	best := v.bestDecode()
+	slower := laboured(best)
 	pressed := func(m *moment) bool {
 		d := m.viewer.Device
 		return d != nil && (d.Pressure == "serious" || d.Pressure == "critical")
