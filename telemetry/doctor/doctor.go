@@ -75,6 +75,8 @@ const (
 	// leastScore is what a finding must come to: less is the noise of a healthy
 	// stream.
 	leastScore = 0.12
+	// mostCertain is what nothing goes beyond: a log is not all that happened.
+	mostCertain = 0.97
 	// secondary is what is left of a finding that another one explains.
 	secondary = 0.25
 )
@@ -102,7 +104,7 @@ func Diagnose(t telemetry.Timeline) []Finding {
 	for _, r := range rules {
 		f := r.look(v)
 		f.Fault, f.Title, f.Advice = r.fault, Title(r.fault), texts[r.fault].advice
-		f.Severity, f.Certainty = bound(f.Severity), bound(f.Certainty)
+		f.Severity, f.Certainty = bound(f.Severity), min(bound(f.Certainty), mostCertain)
 		if f.Score() >= leastScore {
 			v.place(&f)
 			found = append(found, f)

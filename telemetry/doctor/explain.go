@@ -22,7 +22,7 @@ var explanations = map[Fault][]Fault{
 	ViewerThrottled:  {SlowDecoder, AudioHoldsVideo, FlappingWiFi, KeyFrameStorm},
 	ViewerBackground: {ViewerThrottled, SlowDecoder, AudioHoldsVideo, FlappingWiFi, KeyFrameStorm, ProbeStarvation, LossyLink},
 	SlowDecoder:      {KeyFrameStorm, AudioHoldsVideo},
-	KeyFrameStorm:    {CappedLink},
+	KeyFrameStorm:    {CappedLink, SlowSource},
 	ProbeStarvation:  {CappedLink},
 }
 

@@ -55,7 +55,7 @@ func lossyLink(v *view) Finding {
 		Severity: (0.25 + 0.75*bound(math.Sqrt(share/0.08))) * v.lasting(hits), Certainty: sure, at: hits.numbers(),
 		Evidence: []string{
 			fmt.Sprintf("%d of %d packets (%.1f %%) were lost %s", lost, all, 100*share, hits.when()),
-			fmt.Sprintf("the round trip was no longer than usual then (by %.0f ms): no queue overflowed", queue),
+			besides(queue),
 			fmt.Sprintf("the viewer asked again for %d packets", hits.sum(func(m *moment) int { return m.host.Packets.Nacks })),
 		},
 	}
@@ -65,6 +65,14 @@ func lossyLink(v *view) Finding {
 // in most seconds in which some were lost, 0 to 1. A link that loses at random has
 // none but by chance; the shortest of real routers is some tens of milliseconds.
 func overflowing(queueMs float64) float64 { return bound((queueMs - 12) / 25) }
+
+// besides tells what the round trip was while packets were lost.
+func besides(queueMs float64) string {
+	if overflowing(queueMs) > 0 {
+		return fmt.Sprintf("the round trip was %.0f ms longer than usual then: some may have fallen out of a full queue", queueMs)
+	}
+	return fmt.Sprintf("the round trip was no longer than usual then (by %.0f ms): no queue overflowed", queueMs)
+}
 
 // lossBySize is the share lost of large packets and of others; told says that
 // there were enough of both to compare.
@@ -86,7 +94,7 @@ func mtuTrouble(v *view) Finding {
 	})
 	large, small, told := lossBySize(hits)
 	n := hits.sum(func(m *moment) int { return m.host.Packets.LargeLost })
-	none := large > 0.98 && n >= 20
+	none := v.noLarge()
 	if len(hits) < 2 || n < 8 || !told || large < 3*small && !none {
 		return nothingLarge(v)
 	}
@@ -108,6 +116,25 @@ func mtuTrouble(v *view) Finding {
 		hits = append(hits, stuck...)
 	}
 	return Finding{Severity: harm, Evidence: list, at: hits.numbers(), Certainty: sure}
+}
+
+// noLarge says whether from some time on not one of many large packets came
+// through, while others did.
+func (v *view) noLarge() bool {
+	first := slices.IndexFunc(v.all, func(m moment) bool {
+		p := m.host.Packets
+		return p.LargeLost >= 2 && p.LargeLost == p.Large
+	})
+	if first < 0 {
+		return false
+	}
+	large, sent, others := 0, 0, 0
+	for _, m := range v.all[first:] {
+		p := m.host.Packets
+		large, sent = large+p.LargeLost, sent+p.Large
+		others += p.Acked - (p.Large - p.LargeLost)
+	}
+	return large >= 20 && others >= 5 && large*50 >= sent*49
 }
 
 // stuck says whether pictures were sent and none arrived.
@@ -162,9 +189,13 @@ func cappedLink(v *view) Finding {
 		list = append(list, fmt.Sprintf("and were sent with %.0f %% of their sides", least))
 	}
 	others := v.foreign().numbers()
+	sure := 0.75 * (1 - 0.5*hits.share(func(m *moment) bool { return near(others, m.n) }))
+	last := hits[len(hits)-1].n
+	if later := v.those(func(m *moment) bool { return m.n > last }).most(allowed); later > 1.8*target {
+		sure *= 0.5 // it carried more, as it turned out
+	}
 	return Finding{
-		Severity: (0.15 + 0.8*harm) * v.lasting(hits), Evidence: list, at: hits.numbers(),
-		Certainty: 0.75 * (1 - 0.5*hits.share(func(m *moment) bool { return near(others, m.n) })),
+		Severity: (0.15 + 0.8*harm) * v.lasting(hits), Certainty: sure, Evidence: list, at: hits.numbers(),
 	}
 }
 
@@ -188,7 +219,7 @@ func bufferbloat(v *view) Finding {
 // loses no more than they would make it lose: what a narrow path is asked for too
 // much of loses most.
 func (m *moment) competing() bool {
-	return m.host.Rate.State == "competing" && m.loss() < mostShared && m.excess() > leastShared
+	return m.host.Rate.State == "competing" && m.loss() < mostShared && m.excess() > leastShared && m.host.Rate.TargetKbps > floorKbps
 }
 
 const (
@@ -196,6 +227,9 @@ const (
 	mostShared = 0.25
 	// leastShared is a queue, ms, that they do not stay below: they fill it.
 	leastShared = 12
+	// floorKbps is hardly more than the least that a stream is sent with. A queue
+	// that stands then can well be its own.
+	floorKbps = 350
 )
 
 // foreign are the seconds in which a queue stood that the stream's own packets do
@@ -207,7 +241,7 @@ func (v *view) foreign() moments {
 	}).runs(4).numbers()
 	return v.those(func(m *moment) bool {
 		_, stood := slices.BinarySearch(standing, m.n)
-		return stood || m.competing() || m.host.Rate.State == "sharing" && (m.excess() > 15 || m.qualityHarm() > 0.2)
+		return m.host.Rate.TargetKbps > floorKbps && (stood || m.competing() || m.host.Rate.State == "sharing" && (m.excess() > 15 || m.qualityHarm() > 0.2))
 	})
 }
 
@@ -233,7 +267,7 @@ func competingTraffic(v *view) Finding {
 // usual on its path, ms, where nothing at the host explains it.
 func (m *moment) spike() float64 {
 	s := 0.0
-	if !math.IsNaN(m.netMax) {
+	if !math.IsNaN(m.netMax) && len(m.host.Keys) == 0 { // a key frame takes long because it is large
 		s = m.netMax - m.baseNet
 	}
 	silence := m.host.Rate.Silence - m.usualSilence

@@ -71,8 +71,8 @@ func cpuStarved(v *view) Finding {
 	list := []string{
 		fmt.Sprintf("the host's processors were %.0f %% busy, %.0f %% with other programs, %s",
 			hits.mean(func(m *moment) float64 { return m.host.CPU.Host }), hits.mean(v.others), hits.when()),
-		fmt.Sprintf("threads of nearglass waited for a core for %.0f %% of the time, packets left up to %.0f ms late, a picture took %.0f ms to make",
-			hits.mean(func(m *moment) float64 { return m.host.CPU.Wait }), hits.most(func(m *moment) float64 { return m.host.LoopLate }), hits.mean((*moment).making)),
+		fmt.Sprintf("the threads of nearglass waited %.1f s of each second for a core, all together; packets left up to %.0f ms late, a picture took %.0f ms to make",
+			hits.mean(func(m *moment) float64 { return m.host.CPU.Wait })/100, hits.most(func(m *moment) float64 { return m.host.LoopLate }), hits.mean((*moment).making)),
 	}
 	if held := hits.mean(func(m *moment) float64 { return m.host.CPU.Throttled }); held > 1 {
 		list = append(list, fmt.Sprintf("a quota withheld the processor for %.0f %% of the time", held))

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"nearglass/telemetry"
@@ -110,12 +111,27 @@ func wrongPath(v *view) Finding {
 		if b := list[max(best, 0)]; r.path.Kind != b.path.Kind || r.path.Label != b.path.Label {
 			f = slower(f, r, b.rtt, fmt.Sprintf("from %s to %s it was %s, %.0f ms", clock(b.from), clock(b.to), b.path.Label, b.rtt))
 		}
-		if others := r.moments.others(); len(others) >= 5 {
+		if others := r.moments.others(); len(others) >= 5 && r.rtt > 0 {
 			other := quantile(others, 0.5)
+			r.rtt = min(r.rtt, r.moments.least()) // a path not in use has no queue
 			f = slower(f, r, other, fmt.Sprintf("another pair of addresses worked all the while, %.0f ms", other))
 		}
 	}
 	return f
+}
+
+// least is the shortest round trip by any measure; infinite where none is known.
+func (m moments) least() float64 {
+	least := math.Inf(1)
+	for i := range m {
+		if s := m[i].host.RTT; s != nil {
+			least = min(least, s.Mean)
+		}
+		if rtt := m[i].viewer.Net.RTTMs; rtt > 0 {
+			least = min(least, rtt)
+		}
+	}
+	return least
 }
 
 // others are the round trips of the fastest pair of addresses that was not in

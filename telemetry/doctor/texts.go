@@ -14,7 +14,7 @@ var texts = map[Fault]text{
 	CompetingTraffic: {"Other traffic uses the same link", "Find what else is sent over this link (backups, downloads, calls) and pause it, or give the stream priority in the router."},
 	RelayedPath:      {"Packets make a detour by a relay", "Let the two ends reach each other directly: allow UDP in both firewalls, or forward a port; on Tailscale, `tailscale netcheck` says what stands in the way."},
 	WrongPath:        {"A faster path was there and not in use", "Find out why packets leave by the slower way: a VPN that takes all traffic, an interface that is down, or a route with a lower metric."},
-	MTUTrouble:       {"Large packets do not get through", "A tunnel on the way takes less than its interface says: lower the MTU of that interface (1280 always works), and let ICMP \"packet too big\" through firewalls."},
+	MTUTrouble:       {"Large packets do not get through", "A tunnel on the way takes less than its interface says: set the MTU of that interface to what gets through (`ping -M do -s BYTES` finds it), by which nearglass makes its packets, and let ICMP \"packet too big\" through firewalls."},
 	EncoderOverload:  {"The host's encoder is too slow for these pictures", "Show a smaller screen or window, lower --fps, or choose a faster --preset; `nearglass doctor` says whether the fast encoder is built in."},
 	CPUStarved:       {"Other programs keep the host's processor busy", "Look in the host's task list for what uses it, end or limit that, or give nearglass more processor (its container's quota, its priority)."},
 	StalledCapture:   {"The host's display server stopped giving pictures", "Look at the host's display: a driver that resets, a server that hangs or was stopped, a screen that was locked or switched off."},
@@ -26,5 +26,5 @@ var texts = map[Fault]text{
 	ProbeStarvation:  {"The rate started too low after a quiet time", "Nothing is wrong with the network. This is nearglass's to mend: send this report with the bug."},
 	ClockJump:        {"A clock was set while the stream ran", "Let the machine keep its time by NTP, and slew instead of step; pairing and certificates depend on it."},
 	FlappingWiFi:     {"The radio link is away for moments, again and again", "The viewer's or host's WiFi searches for other networks or saves power: switch off background scans and WiFi power saving, or use a cable."},
-	HostAsleep:       {"The host's machine slept", "Keep it awake while it is shared: switch off its sleep on idle and on closing the lid."},
+	HostAsleep:       {"The host's machine slept", "Keep it awake while it is shared: switch off its sleep on idle and on closing the lid. A virtual machine that was paused and a process that was stopped look the same."},
 }

@@ -157,7 +157,7 @@ const (
 	leastSilence = 60
 	// reportMs is how long it usually is. The first packet after a pause is
 	// reported no sooner than that and a round trip after it.
-	reportMs = 120
+	reportMs = 100
 	// steadyGapMs is a pause between two pictures that those of a steady stream
 	// stay below.
 	steadyGapMs = 90

@@ -154,7 +154,7 @@ func Open(name string) (Report, error) {
 		return Report{}, fmt.Errorf("opening the report: %w", err)
 	}
 	if info.IsDir() {
-		return Report{}, fmt.Errorf("%s: %w: it is a folder", name, ErrNoReport)
+		return Report{}, fmt.Errorf("%s: %w: it is a folder; give the zip file, or the logs in it", name, ErrNoReport)
 	}
 	r, err := Read(f, info.Size())
 	if err != nil {
