@@ -14,15 +14,7 @@ import (
 // found lies within the scale and comes in order.
 func FuzzDiagnose(f *testing.F) {
 	for _, name := range []string{"lossy-link-10", "host-frozen-5", "healthy-glance-away"} {
-		host, err := os.ReadFile(filepath.Join(cases, "real", name+".host.jsonl"))
-		if err != nil {
-			f.Fatal(err)
-		}
-		viewer, err := os.ReadFile(filepath.Join(cases, "real", name+".viewer.jsonl"))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(host, viewer)
+		f.Add(ends(f, name+".host.jsonl"), ends(f, name+".viewer.jsonl"))
 	}
 	f.Fuzz(func(t *testing.T, host, viewer []byte) {
 		h, _ := telemetry.ReadLog(bytes.NewReader(host))
@@ -37,4 +29,15 @@ func FuzzDiagnose(f *testing.F) {
 			}
 		}
 	})
+}
+
+// ends is a recorded log without its middle, so that changing it is quick.
+func ends(f *testing.F, name string) []byte {
+	data, err := os.ReadFile(filepath.Join(cases, "real", name))
+	if err != nil {
+		f.Fatal(err)
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	const kept = 6
+	return bytes.Join(append(lines[:kept], lines[max(kept, len(lines)-kept):]...), nil)
 }

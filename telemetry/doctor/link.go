@@ -146,7 +146,7 @@ func (m *moment) stuck() bool {
 func nothingLarge(v *view) Finding {
 	hits := choose(v.all, func(m *moment) bool {
 		return m.stuck() && m.host.Packets.Acked == 0
-	})
+	}).runs(3) // what is sent at the end of a second arrives in the next
 	pings := hits.sum(func(m *moment) int {
 		if m.viewer.Clock == nil {
 			return 0
