@@ -22,6 +22,7 @@ type x11Capture struct {
 	window  xproto.Window // the window to capture, or 0
 	monitor string        // else the monitor, or "" for the whole desktop
 	remote  bool          // the server is elsewhere and cannot share memory
+	copies  int           // at most so many of one picture, while the source draws into it
 
 	mu     sync.Mutex
 	source Source
@@ -44,6 +45,7 @@ type grabber struct {
 	pointer    *xpointer     // nil when it is not drawn
 
 	damaged  bool       // the server holds damage
+	taken    gpu.Region // from it, the last time
 	pending  gpu.Region // taken from it and not yet published
 	copying  gpu.Region // scratch: what to copy into a slot
 	mark     uint64     // number of the newest input before the damage was taken
@@ -179,6 +181,16 @@ func (g *grabber) events(ev xgb.Event, ok bool) error {
 		default:
 			return nil
 		}
+	}
+}
+
+// arrived handles the events that have come by now and does not wait for more.
+func (g *grabber) arrived() error {
+	select {
+	case ev, ok := <-g.server.events:
+		return g.events(ev, ok)
+	default:
+		return nil
 	}
 }
 

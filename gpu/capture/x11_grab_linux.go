@@ -25,10 +25,12 @@ func (g *grabber) takeDamage() error {
 	g.mark = g.capture.options.mark()
 	bounds := image.Rectangle{Max: g.pictureSize()}
 	offset := g.target.damageOffset(g.view)
+	g.taken.Reset()
 	for _, r := range reply.Rectangles {
 		at := image.Pt(int(r.X), int(r.Y)).Sub(offset)
-		g.pending.Add(image.Rectangle{Min: at, Max: at.Add(image.Pt(int(r.Width), int(r.Height)))}.Intersect(bounds))
+		g.taken.Add(image.Rectangle{Min: at, Max: at.Add(image.Pt(int(r.Width), int(r.Height)))}.Intersect(bounds))
 	}
+	g.pending.AddAll(g.taken.Rects(), bounds)
 	if g.pending.Empty() { // all of it elsewhere on the desktop
 		g.due = time.Now().Add(g.every)
 	}
@@ -50,7 +52,7 @@ func (g *grabber) grab(now time.Time) error {
 		g.copying.Add(g.pointer.covers(g.view.area).Intersect(bounds))
 	}
 	g.due = nextDue(g.due, now, g.every)
-	if err := g.memory.grab(g.view.drawable, g.view.origin, slot, g.copying.Rects()); err != nil {
+	if err := g.copy(slot, now); err != nil {
 		g.ring.Return(slot)
 		return g.failed(err)
 	}
@@ -61,6 +63,39 @@ func (g *grabber) grab(now time.Time) error {
 	g.ring.Publish(slot, now, g.pending.Rects(), g.mark)
 	g.pending.Reset()
 	return nil
+}
+
+// copy brings a slot up to date. The source may draw while it does: what was
+// copied before and what after do not belong together then, and the picture is
+// torn. So what was drawn meanwhile is copied too, as often as again allows.
+func (g *grabber) copy(slot *gpu.Slot, began time.Time) error {
+	for copies := 1; ; copies++ {
+		if err := g.memory.grab(g.view.drawable, g.view.origin, slot, g.copying.Rects()); err != nil {
+			return err
+		}
+		if err := g.arrived(); err != nil {
+			return err
+		}
+		if !g.damaged || g.reshaped || !again(copies, g.capture.copies, time.Since(began), g.every) {
+			return nil
+		}
+		if err := g.takeDamage(); err != nil {
+			return err
+		}
+		g.copying.Reset()
+		g.copying.AddAll(g.taken.Rects(), image.Rectangle{Max: slot.Size})
+	}
+}
+
+// mostCopies bounds the copies of one picture.
+const mostCopies = 4
+
+// again says whether a picture that the source drew into is copied anew, after so
+// many copies that took so long together. One more is taken to last as long as one
+// of those, and half an interval has to do for all: a source that never rests is
+// not waited for.
+func again(copies, most int, took, every time.Duration) bool {
+	return copies < most && took+took/time.Duration(copies) <= every/2
 }
 
 // nextDue returns when the next picture may be taken. While pictures follow
@@ -81,7 +116,7 @@ func nextDue(due, now time.Time, every time.Duration) time.Time {
 const mostFailures = 20
 
 func (g *grabber) failed(err error) error {
-	if errors.Is(err, ErrGone) {
+	if errors.Is(err, ErrGone) || errors.Is(err, ErrClosed) {
 		return err
 	}
 	if g.failures++; g.failures > mostFailures {

@@ -101,7 +101,7 @@ func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
 }
 
 func (b *x11Backend) open(id string, o Options) (Capture, error) {
-	c := &x11Capture{display: b.server.display, options: o, remote: isRemote(b.server.display)}
+	c := &x11Capture{display: b.server.display, options: o, remote: isRemote(b.server.display), copies: mostCopies}
 	var err error
 	if c.window, err = windowID(id); err != nil {
 		return nil, err
