@@ -5,7 +5,8 @@
 // several times: the second time at a sharper QP is how a still screen is
 // refined without another capture, and how a picture that came out too large
 // for the link is encoded again after Drop took it back. Color conversion
-// (BT.709, limited range) happens in Load and touches changed rows only.
+// (BT.709, limited range) happens in Load and touches the rows and the columns of
+// macroblocks that changed; other threads help with large pictures.
 //
 // The converter is our own: libyuv goes from BGRA only to BT.601, and in one
 // run with its conversion to that (1.1 ms a 1080p picture) ours with AVX2 took

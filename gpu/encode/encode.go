@@ -115,7 +115,7 @@ type AccessUnit struct {
 //
 // Every unit that it gives is sent, or else given back at once with Drop.
 type Encoder interface {
-	// Load converts the changed rows of a frame into the encoder's own
+	// Load converts what changed in a frame into the encoder's own
 	// picture. The frame may be released when it returns. The size must be
 	// Config.Size. A nil Damage converts the whole picture, as does the
 	// first Load.

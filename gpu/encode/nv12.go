@@ -30,7 +30,5 @@ func NewNV12(size image.Point) NV12 {
 func (n NV12) Convert(f *gpu.Frame) {
 	dst := planes{size: n.Size, luma: n.Luma, chroma: n.Chroma, lumaStride: n.LumaStride, chromaStride: n.ChromaStride}
 	src := pixels{size: f.Size, stride: f.Stride, pix: f.Pix}
-	for _, r := range changedRects(nil, f, false) {
-		convert(dst, src, r)
-	}
+	converters.convert(dst, src, cut(nil, changedRects(nil, f, false), f.Size))
 }

@@ -31,7 +31,8 @@ type x264Encoder struct {
 	out     *x264c.Picture
 	target  planes
 	marks   marks
-	rects   []image.Rectangle
+	rects   []image.Rectangle // scratch: what changed
+	bands   []image.Rectangle // scratch: what is converted
 
 	search  search
 	wide    bool      // the motion search that x264 is set to
@@ -101,10 +102,10 @@ func (e *x264Encoder) Load(f *gpu.Frame) error {
 		return err
 	}
 	start := time.Now()
-	source := pixels{size: f.Size, stride: f.Stride, pix: f.Pix}
 	e.rects = changedRects(e.rects[:0], f, !e.loaded)
+	e.bands = cut(e.bands[:0], e.rects, f.Size)
+	converters.convert(e.target, pixels{size: f.Size, stride: f.Stride, pix: f.Pix}, e.bands)
 	for _, r := range e.rects {
-		convert(e.target, source, r)
 		e.marks.touch(r)
 		e.changed += r.Dx() * r.Dy()
 	}
