@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"strings"
 
 	"nearglass/telemetry"
@@ -28,12 +29,15 @@ func causesOf(found []doctor.Finding) []cause {
 	var list []cause
 	for _, f := range found {
 		list = append(list, cause{
-			Title: f.Title, Sure: fmt.Sprintf("%.0f %% sure, from %s to %s", 100*f.Certainty, at(f.FromMs), at(f.ToMs)),
+			Title: f.Title, Sure: fmt.Sprintf("%.0f %% sure, from %s to %s", 100*f.Certainty, wholeAt(f.FromMs), wholeAt(f.ToMs)),
 			Evidence: f.Evidence, Advice: pieces(f.Advice), Because: doctor.Title(f.Because),
 		})
 	}
 	return list
 }
+
+// wholeAt is a time of the stream without tenths.
+func wholeAt(ms float64) string { return strings.TrimSuffix(at(math.Round(ms/1000)*1000), ".0") }
 
 // pieces cuts a text at its backticks: what stands between two is code.
 func pieces(text string) []piece {
@@ -47,7 +51,7 @@ func pieces(text string) []piece {
 }
 
 // mostShaded is the share of a chart from which on a shade says nothing.
-const mostShaded = 0.9
+const mostShaded = 0.8
 
 // shade marks on each chart when the likeliest cause was there, behind the lines.
 func shade(list []chart, t telemetry.Timeline, found []doctor.Finding) {

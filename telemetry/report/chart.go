@@ -131,12 +131,12 @@ func stacked(t telemetry.Timeline, title, unit string, all ...series) chart {
 		most = max(most, sum)
 	}
 	sc := scale{from, to, niceMost(most)}
-	width := max(sc.x(from+1000), 1)
 	var b strings.Builder
 	for _, f := range all {
 		c.Legend = append(c.Legend, entry{f.class, f.name})
 	}
 	for _, s := range t.Seconds {
+		width := max(sc.x(from+spanMs(s)), 1)
 		base := 0.0
 		for _, f := range all {
 			v, _ := f.of(s)
@@ -149,6 +149,18 @@ func stacked(t telemetry.Timeline, title, unit string, all ...series) chart {
 		}
 	}
 	return c.done(t, sc, &b)
+}
+
+// mostSpanMs is how wide a bar is at most: after a long second nothing is known of
+// what was before it.
+const mostSpanMs = 1000
+
+// spanMs is how long the host's second was.
+func spanMs(s telemetry.Second) float64 {
+	if s.Host == nil || !(s.Host.SpanMs > 0) {
+		return mostSpanMs
+	}
+	return min(s.Host.SpanMs, mostSpanMs)
 }
 
 // done adds the events, as lines with a word when pointed at.
