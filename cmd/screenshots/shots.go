@@ -58,6 +58,8 @@ var shots = []shot{
 	{"desktop-watch", desktop, true, false, (*studio).toolbar},
 	{"desktop-stats", desktop, true, false, (*studio).stats},
 	{"phone-stats", phone, true, false, (*studio).stats},
+	{"desktop-stats-report", paper, false, false, (*studio).report},
+	{"phone-stats-report", phone, true, false, (*studio).report},
 	{"phone-pair", phone, true, true, (*studio).typeCode},
 	{"phone-sources", phone, true, false, (*studio).list},
 	{"phone-keys", phone, true, false, (*studio).keys},
