@@ -18,10 +18,9 @@ const thereDB = 30
 // Limits of the loss tests. What a single loss may add is one round trip, here
 // under a millisecond of path, and 100 ms; the machine may add to that. Where
 // the repair is lost too, the browser asks again after 100 ms: it does not know
-// the round trip of a stream that it only receives. A repair may also be a new
-// picture, which is lost as easily as the first was: then it takes both.
+// the round trip of a stream that it only receives.
 const (
-	lossAdds    = 200 * time.Millisecond
+	lossAdds    = 100 * time.Millisecond
 	lossMargin  = 60 * time.Millisecond
 	lossMostAny = 2 * time.Second
 	// outageAdds: the guard's next step comes after as long as it lasted
@@ -59,27 +58,16 @@ func TestLastPictureSurvivesLoss(t *testing.T) {
 	size := image.Pt(800, 600)
 	x := startX(t, desk.Screen{Width: size.X, Height: size.Y})
 	w := fillScreen(t, x, size)
-	h := startHost(t, desk.HostOptions{Display: x.Name(), Listen: lossyHost, Prefix: path.prefix()})
-	b, err := desk.StartChromium(shared.ctx, desk.BrowserOptions{Flags: map[string]any{"unsafely-treat-insecure-origin-as-secure": "http://" + lossyHost}})
-	must(t, err)
-	t.Cleanup(b.Close)
-	v := &viewer{Page: newPageIn(t, b, size), x: x, host: h}
-	pair(t, v.Page, h.PairURL)
-	must(t, v.Run(rememberPeers))
-	watch(t, v.Page, "desktop")
+	v := path.watch(t, path.browser(t, nil), x, size)
 	v.waitRight(t, image.Rectangle{})
 	media, err := desk.Eval[int](v.Page, mediaType)
 	must(t, err)
 	losses := []loss{{5, media}, {20, media}, {20, 0}}
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
-			must(t, path.lose(loss{}))
-			base := v.changeTimes(t, w, c, 7)
 			for _, l := range losses {
-				must(t, path.lose(l))
-				judgeLoss(t, l, base, v.changeTimes(t, w, c, 12))
+				v.testLoss(t, path, w, c, l)
 			}
-			must(t, path.lose(loss{}))
 		})
 	}
 	for _, d := range []time.Duration{200 * time.Millisecond, 2 * time.Second} {
@@ -91,16 +79,38 @@ func TestLastPictureSurvivesLoss(t *testing.T) {
 	}
 }
 
-// judgeLoss holds the times of changes against those without loss.
-func judgeLoss(t *testing.T, l loss, base, got []time.Duration) {
+// lossTries is how often a time that is too long is taken again: the machine may be
+// busy with more.
+const lossTries = 3
+
+// testLoss makes changes, some of them without loss for comparison.
+func (v *viewer) testLoss(t *testing.T, path *lossy, w *desk.Window, c change, l loss) {
 	t.Helper()
-	t.Logf("%v: right after %v (median), %v (90 %%), %v (most); without loss %v, %v, %v", l,
-		quantile(got, 0.5), quantile(got, 0.9), quantile(got, 1), quantile(base, 0.5), quantile(base, 0.9), quantile(base, 1))
-	if limit := quantile(base, 0.5) + lossAdds + lossMargin; l.media != 0 && quantile(got, 0.9) > limit {
-		t.Errorf("%v: of 10 changes 9 were right within %v, not within %v", l, quantile(got, 0.9), limit)
-	}
-	if quantile(got, 1) > lossMostAny {
-		t.Errorf("%v: a change was right after %v only", l, quantile(got, 1))
+	random := rand.New(rand.NewPCG(uint64(c.size.X), uint64(l.percent+l.media)))
+	for n := 1; ; n++ {
+		var base, got []time.Duration
+		for range 4 {
+			must(t, path.lose(loss{}))
+			base = append(base, v.changeTook(t, w, confetti(random, c.size)))
+			must(t, path.lose(l))
+			for range 3 {
+				got = append(got, v.changeTook(t, w, confetti(random, c.size)))
+			}
+		}
+		must(t, path.lose(loss{}))
+		t.Logf("%v: right after %v (median), %v (90 %%), %v (most); without loss %v, %v, %v", l,
+			quantile(got, 0.5), quantile(got, 0.9), quantile(got, 1), quantile(base, 0.5), quantile(base, 0.9), quantile(base, 1))
+		if quantile(got, 1) > lossMostAny {
+			t.Errorf("%v: a change was right after %v only", l, quantile(got, 1))
+		}
+		limit := quantile(base, 0.5) + lossAdds + lossMargin
+		if l.media == 0 || quantile(got, 0.9) <= limit {
+			return
+		}
+		if n == lossTries {
+			t.Errorf("%v: of 10 changes 9 were right within %v, not within %v", l, quantile(got, 0.9), limit)
+			return
+		}
 	}
 }
 
@@ -130,25 +140,19 @@ func quantile(list []time.Duration, q float64) time.Duration {
 	return list[int(q*float64(len(list)-1)+0.5)].Round(time.Millisecond)
 }
 
-// changeTimes makes single changes on a still screen, one after another, and
-// gives how long each took to be seen right. Each must get sharp, too.
-func (v *viewer) changeTimes(t *testing.T, w *desk.Window, c change, n int) []time.Duration {
+// changeTook makes a single change on a still screen and gives how long it took to be
+// seen right. It must get sharp, too.
+func (v *viewer) changeTook(t *testing.T, w *desk.Window, want *image.RGBA) time.Duration {
 	t.Helper()
-	random := rand.New(rand.NewPCG(uint64(c.size.X), 7))
-	place := image.Rectangle{Min: image.Pt(200, 150), Max: image.Pt(200, 150).Add(c.size)}
-	took := make([]time.Duration, n)
-	for i := range took {
-		want := confetti(random, c.size)
-		v.record(t, place, 40)
-		begin := time.Now()
-		must(t, w.Draw(place.Min, want))
-		done, _ := v.rightSince(t, want, thereDB, begin)
-		took[i] = done.Sub(begin)
-		v.rightSince(t, want, sharpDB, begin)
-		// The picture is refined, and the guard behind it is over.
-		time.Sleep(250 * time.Millisecond)
-	}
-	return took
+	place := want.Rect.Add(image.Pt(200, 150))
+	v.record(t, place, 40)
+	begin := time.Now()
+	must(t, w.Draw(place.Min, want))
+	done, _ := v.rightSince(t, want, thereDB, begin)
+	v.rightSince(t, want, sharpDB, begin)
+	// The picture is refined, and the guard behind it is over.
+	time.Sleep(250 * time.Millisecond)
+	return done.Sub(begin)
 }
 
 // confetti is a picture that no other resembles.

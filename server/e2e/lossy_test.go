@@ -3,9 +3,12 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"image"
+	"maps"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"nearglass/server/e2e/desk"
 )
@@ -95,6 +98,42 @@ func (n *lossy) lose(l loss) error {
 		line = append(line, "-m", "u32", "--u32", fmt.Sprintf("0>>22&0x3C@8>>16&0x7F=%d", l.media))
 	}
 	return n.ip(append(line, "-m", "statistic", "--mode", "random", "--probability", fmt.Sprintf("%.2f", float64(l.percent)/100), "-j", "DROP")...)
+}
+
+// burst loses everything for a time.
+func (n *lossy) burst(t *testing.T, d time.Duration) {
+	t.Helper()
+	must(t, n.lose(loss{percent: 100}))
+	time.Sleep(d)
+	must(t, n.lose(loss{}))
+}
+
+// browser starts a browser that trusts the host behind the path.
+func (n *lossy) browser(t *testing.T, flags map[string]any) *desk.Chromium {
+	t.Helper()
+	all := map[string]any{"unsafely-treat-insecure-origin-as-secure": "http://" + lossyHost}
+	maps.Copy(all, flags)
+	b, err := desk.StartChromium(shared.ctx, desk.BrowserOptions{Flags: all})
+	must(t, err)
+	t.Cleanup(b.Close)
+	return b
+}
+
+// watch starts a host behind the path and watches its desktop.
+func (n *lossy) watch(t *testing.T, b *desk.Chromium, x *desk.X, size image.Point, args ...string) *viewer {
+	t.Helper()
+	h := startHost(t, desk.HostOptions{Display: x.Name(), Listen: lossyHost, Prefix: n.prefix(), Args: args})
+	return n.join(t, b, x, size, h, h.PairURL)
+}
+
+// join watches the desktop of a host behind the path once more.
+func (n *lossy) join(t *testing.T, b *desk.Chromium, x *desk.X, size image.Point, h *desk.Host, link string) *viewer {
+	t.Helper()
+	v := &viewer{Page: newPageIn(t, b, size), x: x, host: h}
+	pair(t, v.Page, link)
+	must(t, v.Run(rememberPeers))
+	watch(t, v.Page, "desktop")
+	return v
 }
 
 // prefix starts a program at the host's end.

@@ -57,25 +57,15 @@ func behindLosses(t *testing.T, flags map[string]any, enough func(*desk.Host) bo
 	size := image.Pt(800, 600)
 	x := startX(t, desk.Screen{Width: size.X, Height: size.Y})
 	w := fillScreen(t, x, size)
-	// Another size would begin with a key frame.
-	h = startHost(t, desk.HostOptions{Display: x.Name(), Listen: lossyHost, Prefix: path.prefix(), Args: []string{"--full-size"}})
-	flags["unsafely-treat-insecure-origin-as-secure"] = "http://" + lossyHost
-	b, err := desk.StartChromium(shared.ctx, desk.BrowserOptions{Flags: flags})
-	must(t, err)
-	t.Cleanup(b.Close)
-	v := &viewer{Page: newPageIn(t, b, size), x: x, host: h}
-	pair(t, v.Page, h.PairURL)
-	must(t, v.Run(rememberPeers))
-	watch(t, v.Page, "desktop")
+	v := path.watch(t, path.browser(t, flags), x, size, "--full-size") // another size would begin with a key frame
+	h = v.host
 	v.waitRight(t, image.Rectangle{})
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); scribble(t, w, stop) }()
 	time.Sleep(time.Second)
 	before, hostBefore := v.receiving(t), v.stats(t)
 	for n := 0; n < 8 || n < 40 && !enough(h); n++ {
-		must(t, path.lose(loss{percent: 100}))
-		time.Sleep(100 * time.Millisecond)
-		must(t, path.lose(loss{}))
+		path.burst(t, 100*time.Millisecond)
 		time.Sleep(900 * time.Millisecond)
 	}
 	close(stop)
@@ -100,7 +90,7 @@ func behindLosses(t *testing.T, flags map[string]any, enough func(*desk.Host) bo
 // one, as the packets say, asks for no key frame and gets none. It fails when the
 // browser stops to honor what the packets say.
 func TestLossCostsNoKeyFrame(t *testing.T) {
-	seen, host, _ := behindLosses(t, map[string]any{}, func(*desk.Host) bool { return true })
+	seen, host, _ := behindLosses(t, nil, func(*desk.Host) bool { return true })
 	if seen.PLIs > 0 || seen.Keys > 0 || host.KeyFrames > 0 {
 		t.Errorf("the browser asked for %d key frames, the host sent %d, and the browser decoded %d", seen.PLIs, host.KeyFrames, seen.Keys)
 	}
