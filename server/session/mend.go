@@ -137,6 +137,7 @@ func (s *Session) noteSent(now time.Time, pkt *pacing.Packet) {
 	}
 	if s.mender.ledger.sent(pkt) {
 		s.mender.keeper.Left(now, pkt.Frame)
+		s.pacer.GiveUp(s.mender.keeper.Needed())
 		s.mender.due = s.mender.keeper.Deadline(now)
 	}
 }

@@ -157,7 +157,6 @@ func (k *Keeper) Coded(frame, reference uint64, sizeBytes int) bool {
 	case k.due.newest > 0:
 		k.giveUp(k.due.newest)
 		k.repair, k.due = wait{newest: k.due.newest, frame: frame}, wait{}
-		k.needed = frame
 	default:
 		k.usual += (sizeBytes - k.usual) / 8
 	}
@@ -182,6 +181,9 @@ func (k *Keeper) giveUp(newest uint64) {
 func (k *Keeper) Left(now time.Time, frame uint64) {
 	if p := k.find(frame); p != nil {
 		p.left = now
+	}
+	if frame == k.repair.frame {
+		k.needed = frame // until then what bridges it may wait to leave
 	}
 }
 
