@@ -13,7 +13,7 @@ const otherAge = time.Minute
 
 // OtherRTT is the least round trip over a pair of addresses that works and does
 // not carry the stream, as ICE measured it last; false while there is none. It
-// takes some tens of microseconds: once a second is fine, once a packet is not.
+// takes a tenth of a millisecond: once a second is fine, once a packet is not.
 func (p *Peer) OtherRTT(now time.Time) (time.Duration, bool) {
 	p.mu.Lock()
 	pc := p.pc
