@@ -37,7 +37,7 @@ func lossyLink(v *view) Finding {
 	told := v.those(func(m *moment) bool { return m.host.Packets.Acked >= 20 })
 	lost := hits.sum(func(m *moment) int { return m.host.Packets.Lost })
 	all := hits.sum(func(m *moment) int { return m.host.Packets.Lost + m.host.Packets.Acked })
-	if len(hits) < 4 || len(hits)*5 < len(told) && len(hits) < 8 {
+	if n := len(hits.crowd()); len(hits) < 4 || n < 8 && n*5 < min(len(told), v.minute()) {
 		return Finding{}
 	}
 	share := ratio(float64(lost), float64(all))
@@ -92,49 +92,73 @@ func mtuTrouble(v *view) Finding {
 		p := m.host.Packets
 		return p.LargeLost >= 2 && ratio(float64(p.LargeLost), float64(p.Large)) > 0.1
 	})
-	large, small, told := lossBySize(hits)
-	n := hits.sum(func(m *moment) int { return m.host.Packets.LargeLost })
-	none := v.noLarge()
-	if len(hits) < 2 || n < 8 || !told || large < 3*small && !none {
+	none, count := v.noLarge()
+	all := count >= 20 && none.sum(smallArrived) >= 5
+	if all {
+		hits = none // where some of the smaller ones may be too large, too
+	}
+	if len(hits) < 2 {
 		return nothingLarge(v)
 	}
+	// Of all that were sent meanwhile: by chance some seconds lose large ones alone.
+	meanwhile := moments(v.all[hits[0].n : hits[len(hits)-1].n+1])
+	large, small, told := lossBySize(meanwhile)
+	lost := meanwhile.sum(func(m *moment) int { return m.host.Packets.LargeLost })
+	if !all && (lost < 8 || !told || large < 3*small || large < 0.05) {
+		return nothingLarge(v)
+	}
+	return swallowed(meanwhile, hits, choose(none, (*moment).stuck), all)
+}
+
+// swallowed tells of large packets that were lost in these seconds; all of them
+// if so, and in some of the seconds no picture came through whole.
+func swallowed(meanwhile, hits, stuck moments, all bool) Finding {
+	large, small, _ := lossBySize(meanwhile)
 	list := []string{
-		fmt.Sprintf("of packets of %d bytes and more %.0f %% were lost (%d), of smaller ones %.1f %%, %s", telemetry.LargePacketBytes, 100*large, n, 100*small, hits.when()),
+		fmt.Sprintf("of packets of %d bytes and more %.0f %% were lost (%d), of smaller ones %.1f %%, %s", telemetry.LargePacketBytes,
+			100*large, meanwhile.sum(func(m *moment) int { return m.host.Packets.LargeLost }), 100*small, hits.when()),
 	}
 	if mtu := hits[0].host.Packets.MTU; mtu > 0 {
 		list = append(list, fmt.Sprintf("the host made packets of up to %d bytes", mtu))
 	}
-	harm := (0.5 + 0.5*bound(2*large)) * min(1, float64(len(hits))/3)
-	// What overflows a queue is large, too: a small packet still fits.
-	sure := (0.95 - half(20*small, 4)) * (1 - 0.9*overflowing(quantile(hits.values((*moment).excess), 0.5)))
-	if none { // and some of the smaller ones are too large, too
-		sure = 0.92
+	harm, sure := (0.5+0.5*bound(2*large))*min(1, float64(len(hits))/3), 0.92
+	if !all { // what overflows a queue is large, too: a small packet still fits
+		timed := choose(hits, func(m *moment) bool { return m.host.RTT != nil })
+		sure = (0.95 - half(20*small, 4)) * (1 - 0.9*overflowing(timed.mean((*moment).excess)))
 	}
-	if stuck := choose(v.all[hits[0].n:], (*moment).stuck); len(stuck) >= 4 {
+	if len(stuck) >= 4 {
 		harm = 1
 		list = append(list, fmt.Sprintf("no picture came through whole %s", stuck.when()))
-		hits = append(hits, stuck...)
+		hits = append(slices.Clone(hits), stuck...)
 	}
 	return Finding{Severity: harm, Evidence: list, at: hits.numbers(), Certainty: sure}
 }
 
-// noLarge says whether from some time on not one of many large packets came
-// through, while others did.
-func (v *view) noLarge() bool {
-	first := slices.IndexFunc(v.all, func(m moment) bool {
-		p := m.host.Packets
-		return p.LargeLost >= 2 && p.LargeLost == p.Large
-	})
-	if first < 0 {
-		return false
+// smallArrived counts the packets that arrived and were not large.
+func smallArrived(m *moment) int {
+	p := m.host.Packets
+	return p.Acked - (p.Large - p.LargeLost)
+}
+
+// noLarge is the time in which the most large packets were lost, how many, and
+// not one came through.
+func (v *view) noLarge() (best moments, lost int) {
+	begin, n := 0, 0
+	for i := range v.all {
+		p := v.all[i].host.Packets
+		if p.Large > p.LargeLost {
+			begin, n = i+1, 0
+			continue
+		}
+		if n == 0 {
+			begin = i
+		}
+		n += p.LargeLost
+		if n > lost || n == lost && len(best) > 0 && best[0].n == begin && v.all[i].stuck() {
+			best, lost = moments(v.all[begin:i+1]), n
+		}
 	}
-	large, sent, others := 0, 0, 0
-	for _, m := range v.all[first:] {
-		p := m.host.Packets
-		large, sent = large+p.LargeLost, sent+p.Large
-		others += p.Acked - (p.Large - p.LargeLost)
-	}
-	return large >= 20 && others >= 5 && large*50 >= sent*49
+	return best, lost
 }
 
 // stuck says whether pictures were sent and none arrived.
@@ -172,7 +196,7 @@ func cappedLink(v *view) Finding {
 	hits := v.those(func(m *moment) bool {
 		return m.swamped() || m.busy() && m.qualityHarm() > 0 && !m.competing() && m.host.Rate.TargetKbps < 30_000
 	})
-	if len(hits) < 5 || len(hits)*7 < len(v.live) {
+	if len(hits) < 5 || v.few(hits) {
 		return Finding{}
 	}
 	harm := max(hits.mean((*moment).qualityHarm), hits.share((*moment).swamped))
@@ -190,9 +214,9 @@ func cappedLink(v *view) Finding {
 	}
 	others := v.foreign().numbers()
 	sure := 0.75 * (1 - 0.5*hits.share(func(m *moment) bool { return near(others, m.n) }))
-	last := hits[len(hits)-1].n
-	if later := v.those(func(m *moment) bool { return m.n > last }).most(allowed); later > 1.8*target {
-		sure *= 0.5 // it carried more, as it turned out
+	last := hits[len(hits)-1]
+	if later := v.those(func(m *moment) bool { return m.n > last.n }).most(allowed); later > 1.8*target && last.t < v.live[0].t+minuteMs {
+		sure *= 0.5 // that was the beginning: it carried more, as it turned out
 	}
 	return Finding{
 		Severity: (0.15 + 0.8*harm) * v.lasting(hits), Certainty: sure, Evidence: list, at: hits.numbers(),
@@ -345,5 +369,5 @@ func flappingWiFi(v *view) Finding {
 	sure *= 1 - 0.6*hits.share(func(m *moment) bool { return near(others, m.n) })
 	lossy := choose(v.live, func(m *moment) bool { return m.loss() > 0.007 && m.spike() <= 60 })
 	sure *= 1 - 0.6*ratio(float64(len(lossy)), float64(len(v.live)))
-	return Finding{Severity: half(hits.mean((*moment).spike), 80) * v.lasting(hits), Certainty: sure, Evidence: list, at: hits.numbers()}
+	return Finding{Severity: half(hits.mean((*moment).spike), 80) * max(v.lasting(hits), 0.7*regular), Certainty: sure, Evidence: list, at: hits.numbers()}
 }

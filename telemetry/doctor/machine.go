@@ -64,7 +64,7 @@ func (m *moment) slowed() float64 {
 // cpuStarved: other programs keep the host's processors busy.
 func cpuStarved(v *view) Finding {
 	hits := v.those(func(m *moment) bool { return v.starved(m) > 0.4 && m.slowed() > 0.15 })
-	if len(hits) < 4 || len(hits)*7 < len(v.live) {
+	if v.few(hits) {
 		return Finding{}
 	}
 	harm := hits.mean((*moment).slowed)
@@ -88,7 +88,7 @@ func encoderOverload(v *view) Finding {
 	hits := v.those(func(m *moment) bool {
 		return m.host.Frames.Encoded >= fewPictures && m.encoding() > 12 && (m.encoderBusy() > 0.75 || m.encoding() > 40) && m.passedOver()+m.host.Delay.Wait.OrZero().Mean/100 > 0.05
 	})
-	if len(hits) < 4 || len(hits)*7 < len(v.live) {
+	if v.few(hits) {
 		return Finding{}
 	}
 	harm := hits.mean(func(m *moment) float64 { return max(bound(1.3*m.passedOver()), half(m.making()-15, 50)) })
@@ -155,7 +155,7 @@ func slowSource(v *view) Finding {
 	if len(answers) >= 3 {
 		took := answers.mean(answer)
 		f = stronger(f, Finding{
-			Severity: half(took-40, 150) * min(1, float64(len(answers))/4), Certainty: 0.85, at: answers.numbers(),
+			Severity: half(took-40, 150) * min(1, float64(len(answers.crowd()))/4), Certainty: 0.85, at: answers.numbers(),
 			Evidence: []string{fmt.Sprintf("the program on the screen took %.0f ms to answer an input, beside all that nearglass and the network took, %s", took, answers.when())},
 		})
 	}

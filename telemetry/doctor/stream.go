@@ -15,7 +15,7 @@ func askedKeys(m *moment) int {
 
 // keyFrameStorm: key frames again and again, each as large as many pictures.
 func keyFrameStorm(v *view) Finding {
-	hits := v.those(func(m *moment) bool { return askedKeys(m) > 0 })
+	hits := v.those(func(m *moment) bool { return askedKeys(m) > 0 }).crowd()
 	keys := hits.sum(askedKeys)
 	if keys < 5 || len(hits) < 3 {
 		return Finding{}

@@ -336,11 +336,35 @@ func clock(ms float64) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
+// minuteMs is the time within which seconds belong together: what happened now
+// and then in a stream of hours was not felt as what filled a minute of it.
+const minuteMs = 60_000
+
+// crowd are the moments of the minute that has most of them.
+func (m moments) crowd() moments {
+	from, best := 0, moments(nil)
+	for i := range m {
+		for m[i].t-m[from].t > minuteMs {
+			from++
+		}
+		if i+1-from > len(best) {
+			best = m[from : i+1]
+		}
+	}
+	return best
+}
+
+// minute is how many seconds a minute of this stream has at most.
+func (v *view) minute() int { return min(len(v.live), minuteMs/1000) }
+
+// few says whether nowhere in the stream these are more than a passing moment.
+func (v *view) few(hits moments) bool { return len(hits) < 4 || len(hits.crowd())*7 < v.minute() }
+
 // lasting is what a harm counts for that was there in these moments: a few
-// seconds are enough to be felt, and all of the stream is worse.
+// seconds are enough to be felt, and all of a minute is worse.
 func (v *view) lasting(hits moments) float64 {
-	share := ratio(float64(len(hits)), float64(len(v.live)))
-	return min(1, float64(len(hits))/4) * (0.6 + 0.4*min(1, 2*share))
+	n := float64(len(hits.crowd()))
+	return min(1, n/4) * (0.6 + 0.4*min(1, 2*ratio(n, float64(v.minute()))))
 }
 
 func ratio(part, whole float64) float64 {
