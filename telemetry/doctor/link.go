@@ -291,7 +291,7 @@ func competingTraffic(v *view) Finding {
 // usual on its path, ms, where nothing at the host explains it.
 func (m *moment) spike() float64 {
 	s := 0.0
-	if !math.IsNaN(m.netMax) && len(m.host.Keys) == 0 { // a key frame takes long because it is large
+	if !math.IsNaN(m.netMax) && !m.keyed { // a key frame takes long because it is large
 		s = m.netMax - m.baseNet
 	}
 	silence := m.host.Rate.Silence - m.usualSilence

@@ -63,6 +63,10 @@ func quiet(m *moment) bool {
 	return m.host.Rate.VideoKbps < 300 && m.host.Rate.VideoKbps < 0.25*max(m.host.Rate.TargetKbps, 1)
 }
 
+// roundsMs says how many more seconds a rise may take where the round trip is
+// long: each step of it needs a dozen of them.
+const roundsMs = 80
+
 // allowed is what the encoder might use at the end of the second, kbit/s.
 func allowed(m *moment) float64 { return m.host.Rate.TargetKbps }
 
@@ -85,7 +89,7 @@ func (v *view) starvedAt(idle, begin int, before float64) Finding {
 	first := max(rise[0].host.Rate.LeastKbps, 1)
 	probes := moments(v.live[max(idle, begin-4):min(end, begin+3)]).sum(func(m *moment) int { return m.host.Rate.Probes })
 	held := moments(rise[:low])
-	if low < 3 || reached < 2*first || held.mean((*moment).excess) > 60 || held.mean((*moment).loss) > 0.02 {
+	if float64(low) < 3+rise[0].baseRTT/roundsMs || reached < 2*first || held.mean((*moment).excess) > 60 || held.mean((*moment).loss) > 0.02 {
 		return Finding{}
 	}
 	sure := 0.85

@@ -18,6 +18,7 @@ type moment struct {
 	hosted       bool    // the host spoke
 	viewed       bool    // the viewer did
 	hidden       bool    // the viewer was out of sight for a part of it
+	keyed        bool    // a key frame was made in it or in the one before
 	baseRTT      float64 // the least round trip of its path, ms
 	baseNet      float64 // and of its network delay
 	net          float64 // how long pictures were on the network, ms, mean; NaN: not known
@@ -49,6 +50,7 @@ func newView(t telemetry.Timeline) *view {
 			m.viewer, m.viewed = *s.Viewer, true
 		}
 		m.hidden = m.host.Hidden || m.viewer.HiddenMs > 0
+		m.keyed = len(m.host.Keys) > 0 || i > 0 && len(v.all[i-1].host.Keys) > 0
 		m.measure(s.BoundMs, t.BoundMs)
 		v.waits = v.waits || m.host.CPU.Wait > 0
 		v.all = append(v.all, m)
@@ -333,6 +335,9 @@ func shorten(lines []string) []string {
 // clock writes a time of the stream.
 func clock(ms float64) string {
 	s := int(math.Max(0, math.Round(ms/1000)))
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
