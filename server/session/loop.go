@@ -29,17 +29,13 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 	for {
 		p = s.tick(now, p)
 		s.drain(now)
-		units := s.video.units
-		if s.pacer.QueueDelay() > p.MostQueued {
-			units = nil // the next picture waits until this one is out
-		}
 		s.arm(alarm)
 		select {
 		case <-ctx.Done():
 			return nil
 		case err := <-ended:
 			return endOf(ctx, err, ended)
-		case u := <-units:
+		case u := <-s.units(p):
 			now = time.Now()
 			s.enqueue(now, u, p)
 		case f, ok := <-s.c.Feedback:
@@ -63,6 +59,15 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 			s.c.Meter.Late(now.Sub(s.due))
 		}
 	}
+}
+
+// units gives the pictures that may be enqueued now: the next one waits until that
+// before it is out.
+func (s *Session) units(p plan) <-chan unit {
+	if s.pacer.QueueDelay() > p.MostQueued {
+		return nil
+	}
+	return s.video.units
 }
 
 // endOf hands the video goroutine's end back to Run.
