@@ -175,13 +175,13 @@ func (l *line) take() (*gpu.Frame, error) {
 }
 
 func (l *line) encode(f *gpu.Frame) (encode.AccessUnit, error) {
-	now, pixels := time.Now(), f.Size.X*f.Size.Y
+	now := time.Now()
 	kind := ratecontrol.Motion
 	if l.frame == 0 {
 		kind = ratecontrol.Key
 	}
 	l.frame++
-	d := l.rate.Plan(now, ratecontrol.Picture{Pixels: pixels, ChangedPixels: pixels, Kind: kind})
+	d := l.rate.Plan(now, ratecontrol.Picture{Size: f.Size, Kind: kind})
 	au, err := l.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key})
 	if err != nil {
 		return au, fmt.Errorf("encode: %w", err)

@@ -69,22 +69,16 @@ func (p planes) sum() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// worst is the largest mean square error of luma in a macroblock.
-func (p planes) worst(want planes) float64 {
-	most := 0
-	for top := 0; top < p.size.Y; top += mbSide {
-		for left := 0; left < p.size.X; left += mbSide {
-			sum := 0
-			for y := top; y < min(top+mbSide, p.size.Y); y++ {
-				for x := left; x < min(left+mbSide, p.size.X); x++ {
-					d := int(p.luma[y*p.lumaStride+x]) - int(want.luma[y*want.lumaStride+x])
-					sum += d * d
-				}
-			}
-			most = max(most, sum)
+// off is the mean square error of luma in a part of the picture.
+func (p *planes) off(want *planes, r image.Rectangle) float64 {
+	sum := 0
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			d := int(p.luma[y*p.lumaStride+x]) - int(want.luma[y*want.lumaStride+x])
+			sum += d * d
 		}
 	}
-	return float64(most) / (mbSide * mbSide)
+	return float64(sum) / (mbSide * mbSide)
 }
 
 // screen is what the drops are tried on: pages that are exchanged, scroll, and
@@ -139,6 +133,7 @@ type stream struct {
 	e       *x264Encoder
 	units   []AccessUnit
 	sums    []string
+	qps     []int // at which each macroblock was sent last
 	drops   int
 	refused int
 	next    uint32 // frame_num
@@ -154,14 +149,24 @@ func (s *stream) encode(scene *screen, o Order, drops int) {
 		}
 		if drops == 0 || !s.drop(u) {
 			s.send(u, reconstruction(s.e).sum())
-			s.check(o.QP)
+			s.check(u)
 			return
 		}
 		if scene.rng.IntN(3) == 0 {
 			load(s.t, s.e, scene.change())
 		}
-		o = Order{QP: MinQP + 9 + scene.rng.IntN(36)}
+		o = Order{QP: MinQP + 9 + scene.rng.IntN(36), Sharpen: s.some(scene.rng)}
 	}
+}
+
+// some are macroblocks to sharpen: none, all, or any.
+func (s *stream) some(rng *rand.Rand) []bool {
+	mask := make([]bool, len(s.e.parts.blocks))
+	share := rng.IntN(3)
+	for i := range mask {
+		mask[i] = share == 2 || share == 1 && rng.IntN(5) == 0
+	}
+	return mask
 }
 
 // drop drops the unit and sends what stands for it.
@@ -201,13 +206,22 @@ func (s *stream) send(u AccessUnit, sum string) {
 	s.units, s.sums = append(s.units, u), append(s.sums, sum)
 }
 
-// check holds every macroblock to the QP: one that was taken for unchanged
-// although it is not would be off by much more.
-func (s *stream) check(qp int) {
+// check holds every macroblock to the QP that it was coded at last: one that was
+// taken for unchanged although it is not would be off by much more.
+func (s *stream) check(u AccessUnit) {
 	s.t.Helper()
-	step := math.Exp2(float64(qp-4) / 6)
-	if got, most := reconstruction(s.e).worst(s.e.target), 2+step*step/2; got > most {
-		s.t.Errorf("unit %d at qp %d: a macroblock is off by %.1f, want at most %.1f", len(s.units)-1, qp, got, most)
+	if s.qps == nil {
+		s.qps = make([]int, len(s.e.parts.blocks))
+	}
+	made := reconstruction(s.e)
+	for i, b := range s.e.parts.blocks {
+		if u.Key || b.was || b.taken {
+			s.qps[i] = u.QP
+		}
+		step := math.Exp2(float64(s.qps[i]-4) / 6)
+		if got, most := made.off(s.e.parts.source(i), s.e.parts.area(i)), 2+step*step/2; got > most {
+			s.t.Errorf("unit %d at qp %d: macroblock %d, sent at %d, is off by %.1f, want at most %.1f", len(s.units)-1, u.QP, i, s.qps[i], got, most)
+		}
 	}
 }
 
@@ -234,7 +248,7 @@ func TestDroppedPictures(t *testing.T) {
 				if len(s.units) == 0 {
 					load(t, s.e, scene.change())
 				}
-				o := Order{QP: MinQP + 9 + scene.rng.IntN(36), Key: scene.rng.IntN(150) == 0}
+				o := Order{QP: MinQP + 9 + scene.rng.IntN(36), Key: scene.rng.IntN(150) == 0, Sharpen: s.some(scene.rng)}
 				s.encode(scene, o, max(0, scene.rng.IntN(8)-3))
 			}
 			if s.refused == 0 {

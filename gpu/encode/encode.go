@@ -67,15 +67,21 @@ type Config struct {
 
 // Order says how to encode the loaded picture.
 type Order struct {
-	// QP of every macroblock, MinQP (sharpest) to MaxQP. Of no effect with
-	// Config.CBR.
+	// QP of every macroblock that is coded, MinQP (sharpest) to MaxQP. Of no effect
+	// with Config.CBR.
 	QP int
 	// Bitrate is what Config.CBR holds from this picture on. It may differ from
 	// picture to picture: it is changed in place, and no key frame comes of it. Of no
 	// effect without CBR.
 	Bitrate rate.Rate
-	// Key asks for an IDR picture. The first picture is always one.
+	// Key asks for an IDR picture. The first picture is always one. It codes
+	// every macroblock.
 	Key bool
+	// Sharpen marks macroblocks, row by row, that are coded though nothing of
+	// them was loaded since the last unit. All others of those stay as the viewer
+	// has them. Nil: all of them do. An encoder that codes whole pictures only
+	// need not heed it.
+	Sharpen []bool
 	// Newest gives up all pictures with a higher AccessUnit.Number, for good:
 	// the viewer lacks them, or may. The picture is coded against the newest one
 	// that is left, and is a key frame if the last Config.References are all

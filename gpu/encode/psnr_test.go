@@ -21,7 +21,7 @@ func TestPSNRIsTheDecodersOwn(t *testing.T) {
 			f.Damage = []image.Rectangle{image.Rect(33, 17, 200, 90)}
 		}
 		load(t, e, f)
-		sources = append(sources, lumaOf(e.target))
+		sources = append(sources, sourceOf(e))
 		units = append(units, encode(t, e, Order{QP: 18 + 5*i}))
 	}
 	for i, got := range decodeAll(t, units, size) {
@@ -46,6 +46,12 @@ func TestPSNRIsMeasuredOnDemand(t *testing.T) {
 	if u := encode(t, e, Order{QP: 30}); u.PSNR != 0 {
 		t.Errorf("nobody asked, and it is %.2f dB", u.PSNR)
 	}
+}
+
+// sourceOf is the luma of what was loaded, wherever the encoder keeps it.
+func sourceOf(e *x264Encoder) []byte {
+	e.parts.releaseAll()
+	return lumaOf(e.parts.picture)
 }
 
 func lumaOf(p planes) []byte {

@@ -25,14 +25,24 @@ type host struct {
 	target rate.Rate
 }
 
-func (h *host) encode(kind ratecontrol.Kind, changed int) AccessUnit {
-	pixels := 1920 * 1080
-	d := h.c.Plan(h.now, ratecontrol.Picture{Pixels: pixels, ChangedPixels: changed, Kind: kind})
-	u := encode(h.t, h.e, Order{QP: d.QP, Key: kind == ratecontrol.Key})
+// encode gives no units where there is nothing to sharpen yet.
+func (h *host) encode(kind ratecontrol.Kind) []AccessUnit {
+	d := h.c.Plan(h.now, ratecontrol.Picture{Size: image.Pt(1920, 1080), Kind: kind})
+	if kind == ratecontrol.Refine && d.Sharpen == nil {
+		return nil
+	}
+	u := encode(h.t, h.e, Order{QP: d.QP, Sharpen: d.Sharpen, Key: kind == ratecontrol.Key})
+	if less, redo := h.c.Redo(d, u.SizeBytes); redo && kind == ratecontrol.Refine {
+		h.t.Logf("%d bytes where %d were allowed", u.SizeBytes, d.AllowedBytes)
+		if _, err := h.e.Drop(); err != nil {
+			h.t.Fatal(err)
+		}
+		u = encode(h.t, h.e, Order{QP: less.QP, Sharpen: less.Sharpen})
+	}
 	h.c.Done(h.now.Add(8*time.Millisecond), kind, d.QP, u.SizeBytes)
 	h.sent = append(h.sent, h.now.Add(h.target.Duration(h.c.Snapshot().DebtBytes)))
 	h.t.Logf("%8v %-6v qp %2d %6d bytes, predicted %6d, allowed %6d", h.now.Sub(time.Time{}), kind, d.QP, u.SizeBytes, d.PredictedBytes, d.AllowedBytes)
-	return u
+	return []AccessUnit{u}
 }
 
 // settle refines until the controller is content.
@@ -45,7 +55,7 @@ func (h *host) settle() (units []AccessUnit) {
 		if at.After(h.now) {
 			h.now = at
 		}
-		units = append(units, h.encode(ratecontrol.Refine, 0))
+		units = append(units, h.encode(ratecontrol.Refine)...)
 	}
 }
 
@@ -66,11 +76,11 @@ func TestStillScreenGetsSharp(t *testing.T) {
 			h := &host{t: t, target: c.target, e: open(t, Config{Size: size}), now: time.Time{}.Add(time.Hour),
 				c: ratecontrol.New(ratecontrol.Config{Target: c.target})}
 			load(t, h.e, bgra(document.page(size, 1), 0, size))
-			units := append([]AccessUnit{h.encode(ratecontrol.Key, 0)}, h.settle()...)
+			units := append(h.encode(ratecontrol.Key), h.settle()...)
 			h.now = h.now.Add(time.Second)
 			load(t, h.e, c.then)
 			still := h.now
-			units = append(units, h.encode(ratecontrol.Motion, size.X*size.Y))
+			units = append(units, h.encode(ratecontrol.Motion)...)
 			units = append(units, h.settle()...)
 			decoded := decodeAll(t, units, size)
 			db := lumaPSNR(decoded[len(decoded)-1], c.then)

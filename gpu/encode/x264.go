@@ -69,9 +69,6 @@ func x264Params(c Config) (*x264c.Param, error) {
 	}
 	setBitstream(p)
 	setAnalysis(p, c.Profile)
-	if c.PSNR {
-		measurePSNR(p)
-	}
 	if x264c.ParamApplyProfile(p, x264Profile(c.Profile)) < 0 {
 		return nil, fmt.Errorf("encode: x264 refuses the profile %s", c.Profile)
 	}

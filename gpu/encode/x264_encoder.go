@@ -29,10 +29,13 @@ type x264Encoder struct {
 	x264    *x264c.T
 	picture *x264c.Picture
 	out     *x264c.Picture
-	target  planes
+	parts   parts
 	marks   marks
 	rects   []image.Rectangle // scratch: what changed
 	bands   []image.Rectangle // scratch: what is converted
+
+	made       planes // what x264 made of the picture with that number; its own memory
+	madeNumber uint64
 
 	search  search
 	wide    bool      // the motion search that x264 is set to
@@ -77,11 +80,7 @@ func (e *x264Encoder) allocate() error {
 		return fmt.Errorf("encode: no memory for a picture of %dx%d", size.X, size.Y)
 	}
 	img := e.picture.Img
-	e.target = planes{
-		size: size, lumaStride: int(img.IStride[0]), chromaStride: int(img.IStride[1]),
-		luma:   unsafe.Slice((*byte)(img.Plane[0]), int(img.IStride[0])*size.Y),
-		chroma: unsafe.Slice((*byte)(img.Plane[1]), int(img.IStride[1])*size.Y/2),
-	}
+	e.parts = newParts(planesOf(&img, size))
 	mbs := macroblocks(size)
 	info := C.calloc(C.size_t(mbs.X*mbs.Y), 1)
 	if info == nil {
@@ -91,6 +90,16 @@ func (e *x264Encoder) allocate() error {
 	e.picture.Prop.MbInfo = (*uint8)(info)
 	e.marks = newMarks(unsafe.Slice((*byte)(info), mbs.X*mbs.Y), size)
 	return nil
+}
+
+// planesOf is what x264 calls an image, of a size that is even.
+func planesOf(img *x264c.Image, size image.Point) planes {
+	luma, chroma := int(img.IStride[0]), int(img.IStride[1])
+	return planes{
+		size: size, lumaStride: luma, chromaStride: chroma,
+		luma:   unsafe.Slice((*byte)(img.Plane[0]), luma*(size.Y-1)+size.X),
+		chroma: unsafe.Slice((*byte)(img.Plane[1]), chroma*(size.Y/2-1)+size.X),
+	}
 }
 
 // Load implements Encoder.
@@ -103,12 +112,13 @@ func (e *x264Encoder) Load(f *gpu.Frame) error {
 	}
 	start := time.Now()
 	e.rects = changedRects(e.rects[:0], f, !e.loaded)
-	e.bands = cut(e.bands[:0], e.rects, f.Size)
-	converters.convert(e.target, pixels{size: f.Size, stride: f.Stride, pix: f.Pix}, e.bands)
 	for _, r := range e.rects {
+		e.parts.touch(r)
 		e.marks.touch(r)
 		e.changed += r.Dx() * r.Dy()
 	}
+	e.bands = cut(e.bands[:0], e.rects, f.Size)
+	converters.convert(e.parts.picture, pixels{size: f.Size, stride: f.Stride, pix: f.Pix}, e.bands)
 	e.loaded = true
 	e.convert = time.Since(start)
 	return nil
@@ -156,6 +166,7 @@ func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
 	if unit.Key = o.Key || unit.Reference == 0; unit.Key {
 		unit.Reference = 0
 	}
+	e.choose(unit, o.Sharpen)
 	if err := e.prepare(o, unit.Key); err != nil {
 		return AccessUnit{}, err
 	}
@@ -166,13 +177,15 @@ func (e *x264Encoder) encode(o Order) (AccessUnit, error) {
 	}
 	e.pictures++
 	e.marks.settle()
+	e.parts.settle()
+	e.made, e.madeNumber = planesOf(&e.out.Img, e.parts.picture.size), unit.Number
 	e.references.add(unit.Number, unit.Key)
 	if key := e.out.BKeyframe != 0; key != unit.Key {
 		return AccessUnit{}, fmt.Errorf("encode: picture %d is a key frame: %v, and was ordered as one: %v", unit.Number, key, unit.Key)
 	}
 	unit.QP = min(int(e.out.IQpplus1)-1, MaxQP) // x264's own scale goes on, for what fits at none
 	if e.config.PSNR {
-		unit.PSNR = e.out.Prop.FPsnr[0]
+		unit.PSNR = e.parts.psnr(&e.made)
 	}
 	err := e.collect(&unit, unsafe.Slice(nals[0], count), int(size))
 	e.search.done(unit.QP, unit.SizeBytes)
@@ -195,6 +208,20 @@ func (e *x264Encoder) prepare(o Order, key bool) error {
 	return e.holdRate(o.Bitrate)
 }
 
+// choose gives x264 what it is to code of a picture. It goes on keeping what it
+// made of the one before, until that is given back to it with the next call.
+func (e *x264Encoder) choose(u AccessUnit, sharpen []bool) {
+	e.parts.begin()
+	switch {
+	case u.Key:
+		e.parts.releaseAll()
+	case u.Reference == e.madeNumber:
+		e.parts.prepare(&e.made, sharpen, e.marks)
+	default:
+		e.parts.prepare(nil, sharpen, e.marks)
+	}
+}
+
 // Drop implements Encoder. x264 takes marks for what they say only if the
 // picture is coded against the one before it (mb_info counts the pictures in
 // between), so that what the dropped one changed is looked at again.
@@ -213,6 +240,7 @@ func (e *x264Encoder) Drop() (AccessUnit, error) {
 		return AccessUnit{}, err
 	}
 	e.changed += e.last.changed
+	e.parts.drop()
 	e.search.repeat()
 	return e.last.drop(slices), nil
 }
@@ -286,5 +314,5 @@ func (e *x264Encoder) free() {
 	C.free(unsafe.Pointer(e.picture.Prop.MbInfo))
 	e.picture.Prop.MbInfo = nil
 	x264c.PictureClean(e.picture)
-	e.target, e.marks = planes{}, marks{}
+	e.parts, e.made, e.marks = parts{}, planes{}, marks{}
 }

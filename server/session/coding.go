@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"image"
 	"time"
 
 	"nearglass/gpu/encode"
@@ -10,11 +11,15 @@ import (
 	"nearglass/telemetry"
 )
 
-// encode has the loaded picture encoded, and made ready to be sent.
-func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, changed int) error {
+// encode has the loaded picture encoded, and made ready to be sent. Damage is what
+// changed of it; nil: all.
+func (v *video) encode(now, captured time.Time, kind ratecontrol.Kind, damage []image.Rectangle) error {
 	size := v.sizer.sent
-	kind, changed = v.mending.picture(v.frame+1, kind, changed, size.X*size.Y)
-	d := v.plan(now, ratecontrol.Picture{Pixels: size.X * size.Y, ChangedPixels: changed, Kind: kind}, captured.Equal(now))
+	kind, missing := v.mending.picture(v.frame, kind)
+	d := v.plan(now, ratecontrol.Picture{Size: size, Damage: damage, Missing: missing, Kind: kind}, captured.Equal(now))
+	if kind == ratecontrol.Refine && d.Sharpen == nil {
+		return nil
+	}
 	au, d, err := v.withinBudget(d, captured, kind)
 	if err != nil {
 		return fmt.Errorf("encoding a %s picture of %dx%d: %w", kind, size.X, size.Y, err)
@@ -47,7 +52,7 @@ func (v *video) plan(now time.Time, p ratecontrol.Picture, again bool) ratecontr
 // that the stream has no gap where the viewer could not do with one. Once is
 // enough: what the first taught, the second keeps to.
 func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ratecontrol.Kind) (encode.AccessUnit, ratecontrol.Decision, error) {
-	first, err := v.encoder.Encode(encode.Order{QP: d.QP, Bitrate: d.Bitrate, Key: kind == ratecontrol.Key, Newest: v.mending.take()})
+	first, err := v.encoder.Encode(encode.Order{QP: d.QP, Bitrate: d.Bitrate, Sharpen: d.Sharpen, Key: kind == ratecontrol.Key, Newest: v.mending.take()})
 	if err != nil {
 		return first, d, err
 	}
@@ -68,7 +73,7 @@ func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ra
 		v.add(placeholder, captured)
 	}
 	v.c.Meter.Redone()
-	second, err := v.encoder.Encode(encode.Order{QP: coarser.QP, Bitrate: coarser.Bitrate})
+	second, err := v.encoder.Encode(encode.Order{QP: coarser.QP, Bitrate: coarser.Bitrate, Sharpen: coarser.Sharpen})
 	second.Convert, second.Encode = first.Convert, first.Encode+second.Encode
 	return second, coarser, err
 }

@@ -6,18 +6,10 @@ import (
 )
 
 // mending is the video goroutine's part in repairs: it knows the encoder's numbers
-// of the session's pictures, and how much changed since one.
+// of the session's pictures.
 type mending struct {
-	base    uint64 // the session's number of the picture before the encoder's first
-	newest  uint64 // the next picture may refer to it or older ones; 0: to any
-	changes [encode.MaxReferences]change
-	next    int
-}
-
-// change is how many pixels changed with a picture.
-type change struct {
-	frame  uint64
-	pixels int
+	base   uint64 // the session's number of the picture before the encoder's first
+	newest uint64 // the next picture may refer to it or older ones; 0: to any
 }
 
 // begin notes that an encoder was opened after the picture with that number.
@@ -33,25 +25,16 @@ func (m *mending) want(newest uint64) {
 // due says whether a repair is wanted.
 func (m *mending) due() bool { return m.newest > 0 }
 
-// picture says as what a picture with that number is to be planned of which so many
-// pixels changed, of a whole so large: for a repair all counts that changed since
-// its reference.
-func (m *mending) picture(frame uint64, kind ratecontrol.Kind, changed, whole int) (ratecontrol.Kind, int) {
-	m.changes[m.next] = change{frame, changed}
-	m.next = (m.next + 1) % len(m.changes)
-	if !m.due() || kind == ratecontrol.Key {
-		return kind, changed
+// picture says as what the picture after the one with that number is to be planned,
+// and how many before it a repair cannot refer to.
+func (m *mending) picture(last uint64, kind ratecontrol.Kind) (planned ratecontrol.Kind, missing int) {
+	switch {
+	case !m.due() || kind == ratecontrol.Key:
+		return kind, 0
+	case m.newest <= m.base:
+		return ratecontrol.Key, 0
 	}
-	if m.newest <= m.base {
-		return ratecontrol.Key, whole
-	}
-	sum := 0
-	for _, c := range m.changes {
-		if c.frame > m.newest {
-			sum += c.pixels
-		}
-	}
-	return ratecontrol.Motion, min(sum, whole)
+	return ratecontrol.Motion, int(last - min(m.newest, last))
 }
 
 // take gives the encoder's number of the newest picture that the next one may refer

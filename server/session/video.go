@@ -46,7 +46,8 @@ type video struct {
 	converted time.Time // when the picture at hand was ready for the encoder
 	why       string    // a key frame is ordered: telemetry.KeyViewer or its siblings
 	taken     uint64    // number of the picture that was loaded last
-	mark      uint64    // newest input that it shows
+	damage    []image.Rectangle
+	mark      uint64 // newest input that it shows
 	marks     marks
 	frame     uint64
 	tried     int // pictures that could be encoded again on purpose
@@ -214,6 +215,7 @@ func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) error {
 		captured = now
 	}
 	v.taken, v.mark = f.Number, f.Mark
+	damage := v.keep(p.Damage)
 	f.Release()
 	kind := ratecontrol.Motion
 	if !v.loaded {
@@ -223,8 +225,20 @@ func (v *video) fresh(now time.Time, f *gpu.Frame, key bool) error {
 		kind = ratecontrol.Key
 	}
 	v.loaded = true
-	return v.encode(now, captured, kind, changed)
+	return v.encode(now, captured, kind, damage)
 }
+
+// keep copies what a frame says has changed, which goes with the frame.
+func (v *video) keep(damage []image.Rectangle) []image.Rectangle {
+	if damage == nil {
+		return nil
+	}
+	v.damage = append(v.damage[:0], damage...)
+	return v.damage
+}
+
+// nothing is the damage of a picture that is encoded once more.
+var nothing = []image.Rectangle{}
 
 // again encodes the picture before once more, if there is a reason to.
 func (v *video) again(now time.Time, key bool) error {
@@ -233,13 +247,13 @@ func (v *video) again(now time.Time, key bool) error {
 	}
 	v.converted = now
 	if key {
-		return v.encode(now, now, ratecontrol.Key, 0)
+		return v.encode(now, now, ratecontrol.Key, nothing)
 	}
 	if v.mending.due() {
-		return v.encode(now, now, ratecontrol.Motion, 0)
+		return v.encode(now, now, ratecontrol.Motion, nothing)
 	}
 	if at, ok := v.rc.NextRefine(now); ok && !now.Before(at) {
-		return v.encode(now, now, ratecontrol.Refine, 0)
+		return v.encode(now, now, ratecontrol.Refine, nothing)
 	}
 	return nil
 }

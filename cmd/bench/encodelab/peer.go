@@ -2,6 +2,7 @@ package encodelab
 
 import (
 	"errors"
+	"image"
 	"time"
 
 	"nearglass/cc/rate"
@@ -24,7 +25,8 @@ type unit struct {
 // encoder is one way to control an encoder. Times are virtual.
 type encoder interface {
 	// encode makes a unit of a picture that is new since the last call, or of
-	// the one before, sharper, where the frame is nil.
+	// the one before, sharper, where the frame is nil; one without NALs where
+	// there is nothing to sharpen yet.
 	encode(now time.Duration, f *gpu.Frame) (unit, error)
 	// again says when the last picture should be encoded once more.
 	again(now time.Duration) (time.Duration, bool)
@@ -55,7 +57,7 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 type ours struct {
 	encoder encode.Encoder
 	control *ratecontrol.Controller
-	pixels  int
+	size    image.Point
 	loaded  bool
 }
 
@@ -65,24 +67,27 @@ func openOurs(s setup) (encoder, error) {
 		return nil, err
 	}
 	c := ratecontrol.New(ratecontrol.Config{Target: s.target, MaxAverage: s.most, FPS: FPS})
-	return &ours{encoder: e, control: c, pixels: s.workload.Size.X * s.workload.Size.Y}, nil
+	return &ours{encoder: e, control: c, size: s.workload.Size}, nil
 }
 
 func (o *ours) encode(now time.Duration, f *gpu.Frame) (unit, error) {
-	kind, changed := ratecontrol.Refine, 0
+	kind, damage := ratecontrol.Refine, []image.Rectangle{}
 	if f != nil {
 		if err := o.encoder.Load(f); err != nil {
 			return unit{}, err
 		}
-		kind, changed = ratecontrol.Motion, area(f)
+		kind, damage = ratecontrol.Motion, f.Damage
 		if !o.loaded {
 			kind = ratecontrol.Key
 		}
 		o.loaded = true
 	}
 	at := epoch.Add(now)
-	d := o.control.Plan(at, ratecontrol.Picture{Pixels: o.pixels, ChangedPixels: changed, Kind: kind})
-	u, err := o.encoder.Encode(encode.Order{QP: d.QP, Key: kind == ratecontrol.Key})
+	d := o.control.Plan(at, ratecontrol.Picture{Size: o.size, Damage: damage, Kind: kind})
+	if kind == ratecontrol.Refine && d.Sharpen == nil {
+		return unit{}, nil
+	}
+	u, err := o.encoder.Encode(encode.Order{QP: d.QP, Sharpen: d.Sharpen, Key: kind == ratecontrol.Key})
 	if err != nil {
 		return unit{}, err
 	}
@@ -109,7 +114,7 @@ func (o *ours) redo(out *unit, u encode.AccessUnit, d, coarser ratecontrol.Decis
 		return u, d, err
 	}
 	out.placeholder, out.sizeBytes = p.NALs, p.SizeBytes
-	u, err = o.encoder.Encode(encode.Order{QP: coarser.QP})
+	u, err = o.encoder.Encode(encode.Order{QP: coarser.QP, Sharpen: coarser.Sharpen})
 	return u, coarser, err
 }
 
@@ -119,16 +124,3 @@ func (o *ours) again(now time.Duration) (time.Duration, bool) {
 }
 
 func (o *ours) close() { _ = o.encoder.Close() }
-
-// area counts the pixels that changed, at most all of them, as a session does.
-func area(f *gpu.Frame) int {
-	whole := f.Size.X * f.Size.Y
-	if f.Damage == nil {
-		return whole
-	}
-	sum := 0
-	for _, r := range f.Damage {
-		sum += r.Dx() * r.Dy()
-	}
-	return min(sum, whole)
-}

@@ -116,8 +116,11 @@ func (s *session) encode(start time.Duration, f *gpu.Frame, captured time.Durati
 	if err != nil {
 		return err
 	}
-	s.payloads = packetize.H264(s.payloads[:0], u.nals, payloadBytes)
 	s.busy = start + took
+	if u.nals == nil {
+		return nil
+	}
+	s.payloads = packetize.H264(s.payloads[:0], u.nals, payloadBytes)
 	s.sent = append(s.sent, Sent{
 		Picture: s.shown, Kind: u.kind, QP: u.qp, SizeBytes: u.sizeBytes, AllowedBytes: u.allowed,
 		Captured: captured, Arrived: s.wire.send(s.busy, u.sizeBytes), Encode: took, CPU: s.cpu() - cpu,

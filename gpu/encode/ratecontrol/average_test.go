@@ -43,16 +43,16 @@ func (s *screen) watch(passes []pass, sent func(at time.Time, sizeBytes int)) {
 	for _, p := range passes {
 		end := s.now.Add(p.lasts)
 		for first := true; s.now.Before(end); first = false {
-			switch at, ok := s.c.NextRefine(s.now); {
+			next := s.now.Add(frame)
+			switch {
 			case p.key && first:
 				s.send(Key, 0, newText, sent)
 			case p.changed > 0 && s.c.NextPicture(s.now).After(s.now):
 			case p.changed > 0:
 				s.send(Motion, p.changed, p.what, sent)
-			case ok && !at.After(s.now):
-				s.send(Refine, 0, newText, sent)
 			}
-			s.now = s.now.Add(frame)
+			s.refineUntil(next, func(size int) { sent(s.now, size) })
+			s.now = next
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestBoundHoldsForAnyEncoder(t *testing.T) {
 				now = now.Add(time.Duration(rng.Int64N(int64(time.Hour))))
 			}
 			kind := Kind(rng.IntN(3))
-			d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: rng.IntN(hdPixels), Kind: kind})
+			d := c.Plan(now, Picture{Size: hd, Damage: part(hd, rng.IntN(hdPixels)), Kind: kind})
 			got := c.Snapshot()
 			least := min(path, max(rate.Rate(leastShare*float64(most)), minTarget))
 			if got.Target < least-1 || got.Target > min(path, Peak(most))+1 || got.Capped != (got.Target < path) {

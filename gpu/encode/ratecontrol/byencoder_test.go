@@ -18,7 +18,7 @@ func TestByEncoder(t *testing.T) {
 		target := rate.Rate(1e5 + rng.Int64N(1e7))
 		c.SetTarget(now, target)
 		kind := Kind(rng.IntN(3))
-		p := Picture{Pixels: hdPixels, ChangedPixels: rng.IntN(hdPixels), Kind: kind}
+		p := Picture{Size: hd, Damage: part(hd, rng.IntN(hdPixels)), Kind: kind}
 		d := c.Plan(now, p)
 		if kind == Key && rng.IntN(2) == 0 {
 			d = c.PlanLarger(now, p)
@@ -40,7 +40,7 @@ func TestByEncoderUnderABound(t *testing.T) {
 	c, now, total := New(Config{Target: 20 * rate.Mbps, MaxAverage: most, ByEncoder: true}), epoch, 0
 	for range 60 * 20 {
 		now = now.Add(frame)
-		d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: hdPixels, Kind: Motion})
+		d := c.Plan(now, Picture{Size: hd, Kind: Motion})
 		total += d.AllowedBytes
 		c.Done(now, Motion, 30, d.AllowedBytes)
 	}
@@ -54,7 +54,7 @@ func TestByEncoderUnderABound(t *testing.T) {
 func TestByEncoderRefines(t *testing.T) {
 	c, now := New(Config{Target: 5 * rate.Mbps, ByEncoder: true}), epoch
 	full := int(bytesIn(5*rate.Mbps, frame))
-	d := c.Plan(now, Picture{Pixels: hdPixels, Kind: Key})
+	d := c.Plan(now, Picture{Size: hd, Kind: Key})
 	c.Done(now, Key, 30, full)
 	steps := []struct{ qp, sizeBytes int }{{20, full}, {14, full}, {defaultRefineQP, full}, {defaultRefineQP, full}, {defaultRefineQP, full / 3}}
 	for i, s := range steps {
@@ -63,7 +63,7 @@ func TestByEncoderRefines(t *testing.T) {
 			t.Fatalf("after %d refinements the picture is taken for finished", i)
 		}
 		now = maxTime(at, now)
-		d = c.Plan(now, Picture{Pixels: hdPixels, Kind: Refine})
+		d = c.Plan(now, Picture{Size: hd, Kind: Refine})
 		c.Done(now, Refine, s.qp, s.sizeBytes)
 	}
 	if at, ok := c.NextRefine(now); ok {

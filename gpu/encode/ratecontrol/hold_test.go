@@ -27,7 +27,7 @@ func TestNextPicture(t *testing.T) {
 			if at := c.NextPicture(now); at.After(now) {
 				now, late = at, true
 			}
-			d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: hdPixels, Kind: Motion})
+			d := c.Plan(now, Picture{Size: hd, Kind: Motion})
 			c.Done(now, Motion, d.QP, tt.sizeBytes)
 			sent += tt.sizeBytes
 			now = now.Add(time.Second / 60)
@@ -45,7 +45,7 @@ func TestNextPicture(t *testing.T) {
 // TestKeyFramePutsNothingOff: not even the usual key frame and a scene behind it.
 func TestKeyFramePutsNothingOff(t *testing.T) {
 	c, now := New(Config{Target: 5 * rate.Mbps}), time.Unix(1000, 0)
-	d := c.Plan(now, Picture{Pixels: hdPixels, Kind: Key})
+	d := c.Plan(now, Picture{Size: hd, Kind: Key})
 	c.Done(now, Key, d.QP, d.AllowedBytes)
 	if at := c.NextPicture(now); at.After(now) {
 		t.Errorf("the picture after a key frame is put off by %v", at.Sub(now))
@@ -56,7 +56,7 @@ func TestKeyFramePutsNothingOff(t *testing.T) {
 // the link, and comes out as sharp as that allows.
 func TestPlanLarger(t *testing.T) {
 	c, now := New(Config{Target: 300 * rate.Kbps}), time.Unix(1000, 0)
-	p := Picture{Pixels: hdPixels, Kind: Key}
+	p := Picture{Size: hd, Kind: Key}
 	usual := c.Plan(now, p)
 	larger := c.PlanLarger(now, p)
 	if larger.QP > usual.QP-6 || larger.AllowedBytes < 18_000 || larger.AllowedBytes > 19_000 || larger.PredictedBytes > larger.AllowedBytes {

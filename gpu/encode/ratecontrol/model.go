@@ -19,6 +19,8 @@ const (
 	key
 	// refine sends again what a coarser QP lost.
 	refine
+	// resent is the part of a movement that does so, when it gets sharper.
+	resent
 	classes
 )
 
@@ -38,6 +40,7 @@ var traits = [classes]struct {
 	steady: {0.02, 8},
 	key:    {0.05, 12},
 	refine: {0.05, 12},
+	resent: {0.05, 12},
 }
 
 // Learning: a picture much larger than expected counts at once, because the
@@ -77,9 +80,10 @@ func (m *model) change(c class, pixels float64, qp int) float64 {
 	return m.coefficient[c] * pixels * scale(c, qp)
 }
 
-// lost is the bytes of bringing pixels from one QP to a sharper one.
+// lost is the bytes of bringing a movement of so many pixels from one QP to a
+// sharper one.
 func (m *model) lost(pixels float64, from, to int) float64 {
-	return m.coefficient[refine] * pixels * lostScale(from, to)
+	return m.coefficient[resent] * pixels * lostScale(from, to)
 }
 
 func lostScale(from, to int) float64 {
@@ -94,7 +98,9 @@ const refineDensity = 1.2
 // foresee takes what a picture of new content showed as the cost of refining
 // it, of which it is a share: a dense page is dear at every QP.
 func (m *model) foresee(from class, share float64) {
-	m.coefficient[refine] += share * (min(refineDensity*m.coefficient[from], mostCoefficient) - m.coefficient[refine])
+	for _, c := range []class{refine, resent} {
+		m.coefficient[c] += share * (min(refineDensity*m.coefficient[from], mostCoefficient) - m.coefficient[c])
+	}
 }
 
 // learn moves a coefficient toward what one picture showed: sizeBytes for
@@ -111,15 +117,15 @@ func (m *model) learn(c class, sizeBytes, unit float64) {
 	m.coefficient[c] += weight * (seen - m.coefficient[c])
 }
 
-// teachWeight is how much one step of a movement says of the cost of refining:
-// steps are rare, and each is of its own content.
+// teachWeight is how much one step of a movement says of the next: steps are rare,
+// and each is of its own content.
 const teachWeight = 0.5
 
-// teach takes what a movement sent again as the cost of refining.
+// teach takes what a movement sent again.
 func (m *model) teach(sizeBytes, unit float64) {
 	if unit < 1 {
 		return
 	}
 	seen := min(max(sizeBytes/unit, leastCoefficient), mostCoefficient)
-	m.coefficient[refine] += teachWeight * (seen - m.coefficient[refine])
+	m.coefficient[resent] += teachWeight * (seen - m.coefficient[resent])
 }

@@ -87,6 +87,14 @@ func (m *movement) turn(qp int) {
 	m.from, m.qp, m.since, m.expected, m.calm = m.qp, qp, 0, m.density, 0
 }
 
+// refuse notes that the first picture at a QP was too large to be sent.
+func (m *movement) refuse(qp int) {
+	m.calm = 0
+	if qp == m.qp-1 {
+		m.fails[qp] = min(m.fails[qp]+1, mostFails)
+	}
+}
+
 // learnSteps lays what a QP took other than expected to the steps between it
 // and the QP before.
 func (m *movement) learnSteps() {

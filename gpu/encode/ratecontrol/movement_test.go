@@ -44,7 +44,7 @@ func TestCliffIsLeftAlone(t *testing.T) {
 	m := &s.c.movement
 	edge, tries := m.qp, []int{}
 	for i := range 1200 {
-		d := s.c.Plan(s.now, Picture{Pixels: fullHD, ChangedPixels: fullHD, Kind: Motion})
+		d := s.c.Plan(s.now, Picture{Size: fullHDSize, Kind: Motion})
 		size := 0.8 * bytesIn(5*rate.Mbps, frame) * math.Exp2(float64(max(edge-d.QP, 0)))
 		if d.QP < edge {
 			tries = append(tries, i)

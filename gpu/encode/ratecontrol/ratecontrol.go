@@ -8,6 +8,7 @@
 package ratecontrol
 
 import (
+	"image"
 	"time"
 
 	"nearglass/cc/rate"
@@ -22,13 +23,15 @@ type Controller struct {
 	model   model
 	plan    plan
 
-	// What the viewer has: coarsePixels of its picture are at worstQP, the
-	// rest is finished. No coarse pixels: all of it is finished.
-	worstQP      int
-	coarsePixels float64
+	sharp sharpness
+	fresh []int // macroblocks that changed since the last Done
 
 	movement movement
-	largeAt  time.Time // when the last large picture was done
+	movedAt  time.Time // when the last picture of a movement, or of what may become one, was done
+	area     float64   // pixels that such a picture changes
+	row      int       // small changes in a row that may become one
+	changeAt time.Time // when any picture was done in which something changed
+	usual    float64   // bytes of those
 
 	refineAt time.Time
 }
@@ -40,6 +43,7 @@ type plan struct {
 	class   class
 	pixels  float64
 	changed float64
+	units   float64 // of a refinement, in the model
 }
 
 const (
@@ -51,6 +55,15 @@ const (
 	// between two turns of a wheel.
 	steadyFor  = 200 * time.Millisecond
 	resumesFor = 2 * time.Second
+	// sameArea is how many times what a movement changes a picture may change and
+	// still belong to it, and strayArea the part of it below which it does not: a
+	// page that is opened beside a film, and a caret in a page that was scrolled.
+	sameArea, strayArea = 3, 8
+	// areaWeight is how much one picture says of what a movement changes.
+	areaWeight = 0.3
+	// becomesMovement is how many small changes in a row are a movement, where they
+	// take more than they may when nothing is known of them.
+	becomesMovement = 6
 	// burst is how many frame intervals may wait after a picture of a movement,
 	// so that a step to a sharper QP has room to send again what the coarser one
 	// lost: two pictures then arrive at most so far apart.
@@ -77,8 +90,13 @@ const (
 	// keySharper is by how much a key frame may be sharper than a movement where the
 	// link has room: what it lacks is sent all over the picture later. A small change
 	// may be as sharp as a still picture is in the end, by default 4 QPs below a
-	// movement, and no sharper: all around it would be sharpened along with it.
+	// movement.
 	keySharper = 3
+	// muchCoarser, in QPs, and muchRest, a share of the picture, are when the rest
+	// of it comes first.
+	muchCoarser, muchRest = 3, 50
+	// restIntervals is how much of the link the rest then has.
+	restIntervals = 0.5
 	// hurry is how many intervals have to wait for each QP beyond the next that
 	// a movement becomes coarser by.
 	hurry = 2
@@ -87,16 +105,12 @@ const (
 // intervals is how many frame intervals of the link a picture of a class may
 // fill. A movement holds to one in the long run. What comes rarely gets
 // more, where one interval would make it unreadable.
-var intervals = [classes]float64{small: 2, scene: 3, steady: burst, key: 4, refine: 4}
-
-// carryIntervals is how much of an interval a small change may use to sharpen
-// the rest of the picture on its way: an echoed key must not wait for it.
-const carryIntervals = 0.5
+var intervals = [classes]float64{small: 2, scene: 3, steady: burst, key: 4, refine: 2}
 
 // New makes a controller that has seen no picture.
 func New(c Config) *Controller {
 	c = c.withDefaults()
-	out := &Controller{config: c, path: c.Target, model: newModel(), worstQP: c.MaxQP, movement: newMovement(c.MotionQP)}
+	out := &Controller{config: c, path: c.Target, model: newModel(), movement: newMovement(c.MotionQP)}
 	out.average.most = c.MaxAverage
 	out.config.Target = out.average.bound(out.path)
 	return out
@@ -121,7 +135,14 @@ func (c *Controller) advance(now time.Time) {
 // or, when the picture was not encoded after all, by another Plan.
 func (c *Controller) Plan(now time.Time, p Picture) Decision {
 	c.advance(now)
+	if c.sharp.fit(now, p.Size) {
+		c.fresh = c.fresh[:0]
+	}
 	c.plan = c.classify(now, p)
+	if p.Kind == Refine {
+		c.bucket.drainedBytes = 0
+		return c.planRefine(now)
+	}
 	allowed := c.allowed(intervals[c.plan.class])
 	if p.Kind == Motion {
 		allowed = max(allowed, c.bucket.least(c.config.Target, c.interval(1)))
@@ -132,6 +153,9 @@ func (c *Controller) Plan(now time.Time, p Picture) Decision {
 	}
 	var qp int
 	if c.plan.class == steady {
+		if c.restIsCoarser(c.movement.qp) {
+			allowed = max(allowed-restIntervals*bytesIn(c.config.Target, c.interval(1)), 0)
+		}
 		qp = c.steady(now, allowed)
 	} else {
 		qp = c.choose(allowed)
@@ -140,7 +164,7 @@ func (c *Controller) Plan(now time.Time, p Picture) Decision {
 }
 
 func (c *Controller) classify(now time.Time, p Picture) plan {
-	pixels := float64(max(p.Pixels, 0))
+	pixels := float64(c.sharp.size.X) * float64(c.sharp.size.Y)
 	out := plan{open: true, kind: p.Kind, pixels: pixels, changed: pixels}
 	switch p.Kind {
 	case Key:
@@ -148,20 +172,70 @@ func (c *Controller) classify(now time.Time, p Picture) plan {
 	case Refine:
 		out.class, out.changed = refine, 0
 	default:
-		out.changed = min(max(float64(p.ChangedPixels), 0), pixels)
+		out.changed = c.damaged(p)
 		out.class = c.motionClass(now, out)
 	}
 	return out
 }
 
-func (c *Controller) motionClass(now time.Time, p plan) class {
-	switch {
-	case p.changed < smallShare*p.pixels:
-		return small
-	case c.largeAt.IsZero() || now.Sub(c.largeAt) > resumesFor:
-		return scene
+// damaged notes what a picture changes, and is how many pixels it codes.
+func (c *Controller) damaged(p Picture) float64 {
+	whole := c.sharp.all()
+	damage := p.Damage
+	if damage == nil {
+		damage = []image.Rectangle{whole}
 	}
+	sum := 0
+	for _, r := range damage {
+		r = r.Intersect(whole)
+		sum += r.Dx() * r.Dy()
+		c.fresh = c.sharp.within(c.fresh, r)
+	}
+	if p.Missing > 0 {
+		before := len(c.fresh)
+		c.fresh = c.sharp.since(c.fresh, p.Missing)
+		sum += (len(c.fresh) - before) * mbPixels
+	}
+	return float64(min(sum, whole.Dx()*whole.Dy()))
+}
+
+func (c *Controller) motionClass(now time.Time, p plan) class {
+	since := now.Sub(c.movedAt)
+	known := !c.movedAt.IsZero() && p.changed <= sameArea*c.area
+	switch {
+	case known && since <= steadyFor && p.changed*strayArea >= c.area:
+		return steady
+	case p.changed < smallShare*p.pixels:
+		return c.smallClass(now, p)
+	case known && since <= resumesFor:
+		return steady
+	}
+	return scene
+}
+
+// smallClass tells a film in a small window from a key that is typed: the one takes
+// much of the link picture after picture.
+func (c *Controller) smallClass(now time.Time, p plan) class {
+	if now.Sub(c.changeAt) > steadyFor || c.model.change(small, p.changed, c.config.RefineQP) <= bytesIn(c.config.Target, c.interval(slight)) {
+		c.row = 0
+		return small
+	}
+	if c.row++; c.row < becomesMovement {
+		return small
+	}
+	c.begin(now, p)
 	return steady
+}
+
+// begin takes small changes for a movement from now on.
+func (c *Controller) begin(now time.Time, p plan) {
+	interval, qp := bytesIn(c.config.Target, c.interval(1)), c.config.MotionQP
+	for qp < c.config.MaxQP && c.model.change(small, p.changed, qp) > interval {
+		qp++
+	}
+	c.movement.restart(qp)
+	c.movement.density = c.model.change(small, 1, qp)
+	c.row, c.movedAt, c.area = 0, now, p.changed
 }
 
 func (c *Controller) allowed(frameIntervals float64) float64 {
@@ -172,8 +246,8 @@ func (c *Controller) interval(frames float64) time.Duration {
 	return time.Duration(frames * float64(time.Second) / float64(c.config.FPS))
 }
 
-// predict is the bytes of the planned picture at qp. A picture sharper than
-// what the viewer has also carries what the unchanged part lost.
+// predict is the bytes of the planned picture at qp. A movement sharper than
+// before also carries what the coarser QP lost of it.
 func (c *Controller) predict(qp int) float64 {
 	return headBytes + c.change(qp) + c.carried(qp)
 }
@@ -186,45 +260,34 @@ func (c *Controller) change(qp int) float64 {
 	return c.model.change(c.plan.class, c.plan.changed, qp)
 }
 
+// carried is the bytes of what a movement sends again at a sharper QP.
 func (c *Controller) carried(qp int) float64 {
-	if c.plan.class == key || qp >= c.worstQP {
+	if c.plan.class != steady || qp >= c.movement.qp {
 		return 0
 	}
-	return c.model.lost(c.coarsePixels, c.worstQP, qp)
+	return c.model.lost(c.plan.changed, c.movement.qp, qp)
 }
 
 // choose gives the sharpest QP that the class allows and the budget carries.
 func (c *Controller) choose(allowed float64) int {
-	from, to := c.config.MotionQP, c.config.MaxQP
+	qp := c.config.MotionQP
 	switch c.plan.class {
 	case small:
-		from = c.config.RefineQP
+		qp = c.config.RefineQP
 	case key:
-		from = max(from-keySharper, c.config.RefineQP)
-	case refine:
-		from = c.config.RefineQP
-		to = min(refineStep(c.worstQP, from), to)
+		qp = max(qp-keySharper, c.config.RefineQP)
 	}
-	for qp := from; qp < to; qp++ {
-		if c.fits(qp, allowed) {
-			return qp
-		}
+	for qp < c.config.MaxQP && c.predict(qp) > allowed {
+		qp++
 	}
-	return to
-}
-
-func (c *Controller) fits(qp int, allowed float64) bool {
-	if c.plan.class == small && c.carried(qp) > c.allowed(carryIntervals) {
-		return false
-	}
-	return c.predict(qp) <= allowed
+	return qp
 }
 
 // steady gives the QP of a movement: as before, unless that fits no more or a
 // sharper one has been possible for a while.
 func (c *Controller) steady(now time.Time, allowed float64) int {
 	last := c.movement.qp
-	if now.Sub(c.largeAt) > steadyFor {
+	if now.Sub(c.movedAt) > steadyFor {
 		return c.resumed(last)
 	}
 	if !c.holds(last, allowed) {
@@ -247,7 +310,7 @@ func (c *Controller) steady(now time.Time, allowed float64) int {
 func (c *Controller) resumed(last int) int {
 	c.movement.resume()
 	interval, qp := bytesIn(c.config.Target, c.interval(1)), last
-	for qp < c.config.MaxQP && c.change(qp)*(1+c.movement.swing) > fullSwing*interval {
+	for qp < c.config.MaxQP && c.change(qp) > fullSwing*interval {
 		qp++
 	}
 	return qp
@@ -279,7 +342,7 @@ func (c *Controller) coarser(last int, allowed float64) int {
 // sharper gives the sharpest QP that a movement can take up.
 func (c *Controller) sharper(last int, allowed float64) int {
 	interval := bytesIn(c.config.Target, c.interval(1))
-	if c.bucket.debtBytes > rested*interval {
+	if c.bucket.debtBytes > rested*interval || c.restIsCoarser(last) {
 		return last
 	}
 	most := min(sharpening+sharpeningMore*float64(c.movement.since), sharpeningMost)
@@ -294,6 +357,12 @@ func (c *Controller) sharper(last int, allowed float64) int {
 		}
 	}
 	return last
+}
+
+// restIsCoarser says whether much of the picture is coarser than a movement in it,
+// and needs what the movement leaves.
+func (c *Controller) restIsCoarser(qp int) bool {
+	return c.sharp.levels.coarser(qp+muchCoarser)*muchRest > len(c.sharp.blocks)
 }
 
 // stride is how many QPs a movement gets sharper by at once: one where it fills
@@ -323,45 +392,53 @@ func (c *Controller) Done(now time.Time, kind Kind, qp, sizeBytes int) {
 	if c.plan.open && c.plan.kind == kind {
 		c.learn(qp, float64(max(sizeBytes, 0)))
 	} else {
-		pixels := int(c.plan.pixels)
-		c.plan = c.classify(now, Picture{Pixels: pixels, ChangedPixels: pixels, Kind: kind})
+		c.plan = c.classify(now, Picture{Size: c.sharp.size, Kind: kind})
 	}
 	p := c.plan
 	c.plan.open = false
 	c.moved(now, p, qp)
-	c.schedule(now, p)
-	c.viewed(p, qp)
+	c.schedule(now, p, c.sharp.levels.coarser(c.config.RefineQP) == 0)
+	c.viewed(now, p, qp)
+	if kind == Motion {
+		c.changeAt = now
+		c.usual += usualWeight * (float64(max(sizeBytes, 0)) - c.usual)
+	}
 }
 
-// moved notes the QP of a large change.
+// moved notes the QP of a movement, or of what may become one. A scene beside a
+// movement leaves that as it is.
 func (c *Controller) moved(now time.Time, p plan, qp int) {
 	held := min(max(qp, c.config.MotionQP), c.config.MaxQP)
-	switch p.class {
-	case scene, key:
+	beside := p.class == scene && now.Sub(c.movedAt) <= steadyFor
+	switch {
+	case p.class == key || p.class == scene && !beside:
 		c.movement.restart(held)
-	case steady:
+	case p.class == steady:
 		c.movement.turn(held)
 	default:
 		return
 	}
-	if p.class != key {
-		c.largeAt = now
+	if p.class == key {
+		return
 	}
+	if p.class == scene {
+		c.area = p.changed
+	}
+	c.area += areaWeight * (p.changed - c.area)
+	c.movedAt = now
 }
 
 func (c *Controller) learn(qp int, sizeBytes float64) {
 	p, body := c.plan, max(sizeBytes-headBytes, 0)
 	switch p.class {
 	case refine:
-		c.model.learn(refine, body, c.coarsePixels*lostScale(c.worstQP, qp))
+		c.model.learn(refine, body, p.units)
 		return
 	case steady:
 		c.learnMovement(qp, body)
 		return
 	}
-	// What was carried for the rest of the picture is not the change's; a
-	// tenth stays, because the share is itself only a prediction.
-	c.model.learn(p.class, max(body-c.carried(qp), body/10), p.changed*scale(p.class, qp))
+	c.model.learn(p.class, body, p.changed*scale(p.class, qp))
 	if p.class == key || p.class == scene {
 		c.model.foresee(p.class, p.changed/max(p.pixels, 1))
 	}
@@ -375,7 +452,7 @@ func (c *Controller) learnMovement(qp int, body float64) {
 		again := max(body-change, 0)
 		if qp < m.qp {
 			m.resent = again / change
-			c.model.teach(again, c.coarsePixels*lostScale(c.worstQP, qp))
+			c.model.teach(again, changed*lostScale(m.qp, qp))
 		}
 		return
 	}
@@ -383,20 +460,24 @@ func (c *Controller) learnMovement(qp int, body float64) {
 }
 
 // viewed notes what the viewer has after a picture at qp.
-func (c *Controller) viewed(p plan, qp int) {
+func (c *Controller) viewed(now time.Time, p plan, qp int) {
+	c.sharp.counted++
 	switch p.class {
 	case key:
-		c.worstQP, c.coarsePixels = qp, p.pixels
+		for i := range c.sharp.blocks {
+			c.sharp.note(i, qp)
+		}
 	case refine:
-		c.worstQP = min(c.worstQP, qp)
-	default:
-		// A sharper QP also sharpens the rest. At a coarser one the rest
-		// keeps its sharpness; which part that is, is not remembered, so all
-		// that is unfinished counts as the coarsest.
-		c.worstQP = qp
-		c.coarsePixels = min(c.coarsePixels+p.changed, p.pixels)
+		for i, yes := range c.sharp.chosen {
+			if yes {
+				c.sharp.note(i, qp)
+			}
+		}
+		return
 	}
-	if c.worstQP <= c.config.RefineQP {
-		c.coarsePixels = 0
+	for _, i := range c.fresh {
+		c.sharp.note(i, qp)
+		c.sharp.blocks[i].changed = now.Sub(c.sharp.begin)
 	}
+	c.fresh = c.fresh[:0]
 }

@@ -1,12 +1,15 @@
 package ratecontrol
 
 import (
+	"image"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"nearglass/cc/rate"
 )
+
+var hd = image.Pt(1280, 720)
 
 const hdPixels = 1280 * 720
 
@@ -19,7 +22,7 @@ func moving(target rate.Rate) (*Controller, time.Time) {
 		if i == 0 {
 			kind = Key
 		}
-		d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: hdPixels, Kind: kind})
+		d := c.Plan(now, Picture{Size: hd, Kind: kind})
 		c.Done(now, kind, d.QP, int(filmBytes(d.QP)))
 		now = now.Add(time.Second / 60)
 	}
@@ -38,48 +41,69 @@ func TestRedo(t *testing.T) {
 		plus  int     // bytes
 		want  bool
 	}{
-		"as allowed":          {Motion, 1, 0, false},
-		"half as much more":   {Motion, 1.5, 0, false},
-		"three times":         {Motion, 3, 0, true},
-		"ten times":           {Motion, 10, 0, true},
-		"a key frame":         {Key, 10, 1 << 20, false},
-		"a refinement":        {Refine, 10, 0, false},
-		"a large one, barely": {Motion, 1.9, 0, false},
+		"as allowed":           {Motion, 1, 0, false},
+		"half as much more":    {Motion, 1.5, 0, false},
+		"three times":          {Motion, 3, 0, true},
+		"ten times":            {Motion, 10, 0, true},
+		"a key frame":          {Key, 10, 1 << 20, false},
+		"a refinement, barely": {Refine, 1.9, 0, false},
+		"a large one, barely":  {Motion, 1.9, 0, false},
 	} {
 		c, now := moving(5 * rate.Mbps)
-		d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: hdPixels, Kind: tt.kind})
+		d := c.Plan(now, Picture{Size: hd, Kind: tt.kind})
 		again, ok := c.Redo(d, int(tt.times*float64(d.AllowedBytes))+tt.plus)
-		if ok != tt.want || ok && (again.QP < d.QP+redoSteps || again.QP > defaultMaxQP) || !ok && again != d {
+		if ok != tt.want || ok && (again.QP < d.QP+redoSteps || again.QP > defaultMaxQP) || !ok && again.QP != d.QP {
 			t.Errorf("%s: planned %+v, again %+v, %v", name, d, again, ok)
 		}
 		c.Done(now, tt.kind, again.QP, int(filmBytes(again.QP)))
 	}
 }
 
-// TestRedoOfRefinement: one that would fill the link for seconds is made in smaller
-// steps, and never as coarse as what the viewer has.
+// TestRedoOfRefinement: one that is far over its budget is made of fewer
+// macroblocks, as sharp, until a handful is left.
 func TestRedoOfRefinement(t *testing.T) {
 	c, now := moving(rate.Mbps)
 	now = now.Add(5 * time.Second)
-	d := c.Plan(now, Picture{Pixels: hdPixels, Kind: Refine})
-	worst := c.Snapshot().QP
-	if again, ok := c.Redo(d, 124_000); ok {
-		t.Errorf("a second of the link was too long: %+v", again)
+	d := c.Plan(now, Picture{Size: hd, Kind: Refine})
+	if again, ok := c.Redo(d, d.AllowedBytes*3/2); ok {
+		t.Errorf("half as much again was too much: %+v", again)
 	}
-	again, ok := c.Redo(d, 1<<20)
-	if !ok || again.QP <= d.QP || again.QP >= worst {
-		t.Fatalf("from QP %d, planned %+v, again %+v, %v", worst, d, again, ok)
+	for left := marked(d.Sharpen); ; {
+		again, ok := c.Redo(d, 10*d.AllowedBytes)
+		if !ok {
+			if left > 40 {
+				t.Errorf("%d macroblocks were not made fewer", left)
+			}
+			break
+		}
+		n := marked(again.Sharpen)
+		if again.QP != d.QP || n > left/9 || n == 0 {
+			t.Fatalf("of %d macroblocks at QP %d, %d at %d are left", left, d.QP, n, again.QP)
+		}
+		left, d = n, again
 	}
-	if last, ok := c.Redo(Decision{QP: worst - 1, AllowedBytes: d.AllowedBytes}, 1<<20); ok {
-		t.Errorf("the smallest step is to be done again: %+v", last)
+}
+
+func marked(mask []bool) (n int) {
+	for _, yes := range mask {
+		if yes {
+			n++
+		}
 	}
+	return n
+}
+
+// part is damage of so many pixels, from the top of a picture.
+func part(size image.Point, pixels int) []image.Rectangle {
+	rows := pixels / size.X
+	return []image.Rectangle{image.Rect(0, 0, size.X, rows), image.Rect(0, rows, pixels-rows*size.X, rows+1)}
 }
 
 // TestRedoOfSmallChange: a few bytes too many are sent, whatever the share.
 func TestRedoOfSmallChange(t *testing.T) {
 	c, now := moving(5 * rate.Mbps)
 	now = now.Add(time.Second)
-	d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: 400, Kind: Motion})
+	d := c.Plan(now, Picture{Size: hd, Damage: part(hd, 400), Kind: Motion})
 	if _, ok := c.Redo(Decision{QP: d.QP, AllowedBytes: 300}, 9000); ok {
 		t.Error("9 kB, of which a link of 5 Mbit/s carries 10 in an interval, were dropped")
 	}
@@ -93,7 +117,7 @@ func TestRedoOfSmallChange(t *testing.T) {
 // nothing.
 func TestRedoEnds(t *testing.T) {
 	c, now := moving(5 * rate.Mbps)
-	d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: hdPixels, Kind: Motion})
+	d := c.Plan(now, Picture{Size: hd, Kind: Motion})
 	for n := 0; ; n++ {
 		again, ok := c.Redo(d, 1<<20)
 		if !ok {
@@ -119,7 +143,7 @@ func TestRedoKeepsItsBounds(t *testing.T) {
 		for range 2000 {
 			now = now.Add(time.Duration(rng.Int64N(int64(50 * time.Millisecond))))
 			kind := Kind(rng.IntN(3))
-			d := c.Plan(now, Picture{Pixels: hdPixels, ChangedPixels: rng.IntN(hdPixels), Kind: kind})
+			d := c.Plan(now, Picture{Size: hd, Damage: part(hd, rng.IntN(hdPixels)), Kind: kind})
 			size := int(rng.ExpFloat64() * 30_000)
 			if again, ok := c.Redo(d, size); ok {
 				d, size = again, int(rng.ExpFloat64()*30_000)

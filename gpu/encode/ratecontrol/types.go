@@ -1,6 +1,10 @@
 package ratecontrol
 
-import "nearglass/cc/rate"
+import (
+	"image"
+
+	"nearglass/cc/rate"
+)
 
 // Kind of a picture to encode.
 type Kind uint8
@@ -29,18 +33,27 @@ func (k Kind) String() string {
 
 // Picture is what Plan is told about the picture to encode.
 type Picture struct {
-	// Pixels of the whole picture.
-	Pixels int
-	// ChangedPixels since the picture before: the damage, clipped to 0 to
-	// Pixels. Ignored for Refine and Key, which concern the whole picture.
-	ChangedPixels int
-	Kind          Kind
+	// Size of the whole picture, in pixels.
+	Size image.Point
+	// Damage is what changed since the picture before; nil: all of it. What lies
+	// outside the picture does not count. Ignored for Refine, of which nothing
+	// changed, and Key, which codes everything.
+	Damage []image.Rectangle
+	// Missing is how many of the pictures that were done last this one cannot
+	// refer to: what they changed is to be coded again.
+	Missing int
+	Kind    Kind
 }
 
 // Decision is how to encode one picture.
 type Decision struct {
 	// QP from Config.RefineQP to Config.MaxQP.
 	QP int
+	// Sharpen marks the macroblocks that a Refine picture codes again, row by
+	// row; all others stay as the viewer has them. Nil: none, and such a picture
+	// need not be encoded. It is valid until the next call of the Controller that
+	// gives a Decision.
+	Sharpen []bool
 	// PredictedBytes is what the model expects at that QP.
 	PredictedBytes int
 	// AllowedBytes is what the budget gave the picture. PredictedBytes is
