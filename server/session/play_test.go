@@ -37,6 +37,17 @@ const (
 
 func (e *stamped) Load(*gpu.Frame) error { e.changed = true; return nil }
 
+// sharpened is the share of a picture's macroblocks that are coded again.
+func sharpened(mask []bool) float64 {
+	n := 0
+	for _, yes := range mask {
+		if yes {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(mask), 1))
+}
+
 func (e *stamped) Encode(o encode.Order) (encode.AccessUnit, error) {
 	e.number++
 	e.valid = slices.DeleteFunc(e.valid, func(n uint64) bool {
@@ -51,7 +62,7 @@ func (e *stamped) Encode(o encode.Order) (encode.AccessUnit, error) {
 		times = min(1+float64(e.number-u.Reference-1)/4, farTimes)
 	}
 	if !e.changed && !u.Key {
-		times /= 2 // it is only sharpened
+		times *= sharpened(o.Sharpen) / 2
 	}
 	e.valid, e.changed = append(e.valid, e.number), false
 	bytes := stampedBytes * times * math.Exp2(float64(30-o.QP)/6) * float64(e.size.X*e.size.Y) / float64(wideSource.X*wideSource.Y)
