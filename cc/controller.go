@@ -171,9 +171,7 @@ func (c *Controller) miss(p *packet) {
 	}
 	p.lost = true
 	full := c.train.last-c.queue.base >= deepQueue
-	if !full {
-		c.loss.miss(p) // otherwise the queue explains it
-	}
+	c.loss.miss(p, full)
 	c.train.miss(p, full)
 }
 

@@ -18,6 +18,9 @@ const (
 	recentPackets = 6
 	stormLoss     = 0.6
 	stormSpan     = 40 * time.Millisecond
+	// A flood is a storm that goes on: floodLoss of about floodPackets are lost.
+	floodPackets = 50
+	floodLoss    = 0.6
 	// lossFade is what a window counts for when the next one closes.
 	lossFade = 0.95
 	// mostInherent is the loss that a path may have at any rate: radio at its
@@ -60,6 +63,7 @@ type lossModel struct {
 	since   time.Time
 	recent  float64 // share of the latest packets that were lost
 	storm   bool    // most are
+	flood   float64 // share that was lost of far more of them
 	inRun   bool    // the latest one was
 	cap     float64 // the limit in force, bit/s on the wire; 0: none
 	at      time.Time
@@ -73,6 +77,7 @@ type lossModel struct {
 
 // arrive notes a packet that came through.
 func (l *lossModel) arrive(p *packet) {
+	l.flood -= l.flood / floodPackets
 	if p.lost { // it was only late
 		l.open.lost = max(l.open.lost-1, 0)
 		return
@@ -80,9 +85,14 @@ func (l *lossModel) arrive(p *packet) {
 	l.note(p, 0)
 }
 
-// miss notes one that did not.
-func (l *lossModel) miss(p *packet) {
-	l.note(p, 1)
+// miss notes one that did not. A queue that was full explains it, unless that goes
+// on and on: where hardly anything comes through, no train is whole that would show
+// the queue.
+func (l *lossModel) miss(p *packet, full bool) {
+	l.flood += (1 - l.flood) / floodPackets
+	if !full || l.flood > floodLoss {
+		l.note(p, 1)
+	}
 }
 
 func (l *lossModel) note(p *packet, lost float64) {

@@ -14,7 +14,7 @@ func (l *lossModel) lossy(at *time.Duration, r rate.Rate, d time.Duration, lost 
 	for i := range int(d / every) {
 		p := sentAt(0, 1, *at)
 		if lost(i) {
-			l.miss(p)
+			l.miss(p, false)
 		} else {
 			l.arrive(p)
 		}
@@ -103,7 +103,7 @@ func TestLateIsNotLost(t *testing.T) {
 	for i := range 20 {
 		p := sentAt(uint64(i), 1, time.Duration(i)*ms)
 		if i%2 == 0 {
-			l.miss(p)
+			l.miss(p, false)
 			p.lost = true
 		}
 		l.arrive(p)
