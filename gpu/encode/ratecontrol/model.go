@@ -50,6 +50,9 @@ const (
 	riseWeight = 0.7
 	calmWeight = 0.2
 	surprise   = 1.25
+	// partWeight is for refinements, each of another part of the picture: a wall of
+	// text says little of the empty page below it.
+	partWeight = 0.5
 
 	leastCoefficient = 1e-5
 	mostCoefficient  = 4 // bytes a pixel: raw BGRA
@@ -111,6 +114,9 @@ func (m *model) learn(c class, sizeBytes, unit float64) {
 	}
 	seen := min(max(sizeBytes/unit, leastCoefficient), mostCoefficient)
 	weight := calmWeight
+	if c == refine {
+		weight = partWeight
+	}
 	if seen > surprise*m.coefficient[c] {
 		weight = riseWeight
 	}

@@ -105,7 +105,7 @@ const (
 // intervals is how many frame intervals of the link a picture of a class may
 // fill. A movement holds to one in the long run. What comes rarely gets
 // more, where one interval would make it unreadable.
-var intervals = [classes]float64{small: 2, scene: 3, steady: burst, key: 4, refine: 2}
+var intervals = [classes]float64{small: 2, scene: 3, steady: burst, key: 4, refine: 4}
 
 // New makes a controller that has seen no picture.
 func New(c Config) *Controller {

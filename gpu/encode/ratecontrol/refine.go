@@ -66,7 +66,7 @@ func (c *Controller) stage(ripe *levels) int {
 	return qp
 }
 
-// refineAllowed is what one refinement may take: two frame intervals when all is
+// refineAllowed is what one refinement may take: four frame intervals when all is
 // still, and what a movement leaves.
 func (c *Controller) refineAllowed(now time.Time) float64 {
 	if now.Sub(c.changeAt) > movingFor {
