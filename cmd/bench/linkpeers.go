@@ -158,21 +158,23 @@ func streamChromium(ctx context.Context, g *linkStage, codec string) (*linkStrea
 	if err := g.viewer(ctx, s); err != nil {
 		return s, err
 	}
+	return s, g.sendTo(ctx, s, "data:text/html,<!doctype html><body>", codec, openSender)
+}
+
+// sendTo starts the browser at the near end, which sends to the viewer: on empty
+// pages of an address, of which open makes the one that paints.
+func (g *linkStage) sendTo(ctx context.Context, s *linkStream, blank, codec string, open func(*desk.Page) error) error {
 	b, err := g.browser(ctx, g.wire.Near)
 	if err != nil {
-		return s, err
+		return err
 	}
 	s.stops = append(s.stops, b.Close)
 	s.sender = b.FirstPage()
-	const blank = "data:text/html,<!doctype html><body>"
 	if err := errors.Join(s.viewer.Open(blank), s.sender.Open(blank)); err != nil {
-		return s, err
-	}
-	if err := errors.Join(s.viewer.Run(receiverPage), openSender(s.sender)); err != nil {
-		return s, err
+		return err
 	}
 	s.begin = func() error { return connect(s.sender, s.viewer, codec, chromiumMax) }
-	return s, nil
+	return errors.Join(s.viewer.Run(receiverPage), open(s.sender))
 }
 
 // needLink says what of the programs is missing.

@@ -7,31 +7,32 @@ import (
 	"fmt"
 	"image/png"
 
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
-
 	"nearglass/cmd/bench/losslab"
 	"nearglass/server/e2e/desk"
 )
+
+// lossHash is what the tiles of a number show, and the number's checksum, as
+// losslab.Scene has them. Both pages below begin with it.
+const lossHash = `const scatter = (x) => {
+	x ^= x >>> 16; x = Math.imul(x, 0x7feb352d);
+	x ^= x >>> 15; x = Math.imul(x, 0x846ca68b);
+	return (x ^ (x >>> 16)) >>> 0;
+};
+const check = (n) => {
+	let c = 255;
+	for (let s = 24; s >= 0; s -= 8) {
+		c ^= n >>> s & 255;
+		for (let i = 0; i < 8; i++) c = (c & 128 ? c << 1 ^ 7 : c << 1) & 255;
+	}
+	return c;
+};
+`
 
 // lossWatch is run before the scripts of any page that receives. It looks at every
 // picture that the browser decodes, before it is shown: its number and whether all
 // tiles are as that number's hash has them (see losslab.Scene).
 const lossWatch = `(() => {
 	const bench = window.bench = { pictures: [], peers: [], failed: "" };
-	const scatter = (x) => {
-		x ^= x >>> 16; x = Math.imul(x, 0x7feb352d);
-		x ^= x >>> 15; x = Math.imul(x, 0x846ca68b);
-		return (x ^ (x >>> 16)) >>> 0;
-	};
-	const check = (n) => {
-		let c = 255;
-		for (let s = 24; s >= 0; s -= 8) {
-			c ^= n >>> s & 255;
-			for (let i = 0; i < 8; i++) c = (c & 128 ? c << 1 ^ 7 : c << 1) & 255;
-		}
-		return c;
-	};
 	const look = (luma, at, stride, scale) => {
 		const white = (x, y) => {
 			let sum = 0;
@@ -101,28 +102,13 @@ func watchLosses(p *desk.Page) error {
 	if err != nil {
 		return err
 	}
-	source := "const layout = " + string(layout) + ";" + lossWatch
-	_, err = chromedp.Call(p.Context(), page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: "{" + source + "}"})
-	return err
+	return runFirst(p, "{const layout = "+string(layout)+";"+lossHash+lossWatch+"}")
 }
 
 // scenePage paints the scene on a canvas as losslab.Scene does, and notes when.
 const scenePage = `const page = new Image();
 page.src = "data:image/png;base64," + scene;
 await page.decode();
-const scatter = (x) => {
-	x ^= x >>> 16; x = Math.imul(x, 0x7feb352d);
-	x ^= x >>> 15; x = Math.imul(x, 0x846ca68b);
-	return (x ^ (x >>> 16)) >>> 0;
-};
-const check = (n) => {
-	let c = 255;
-	for (let s = 24; s >= 0; s -= 8) {
-		c ^= n >>> s & 255;
-		for (let i = 0; i < 8; i++) c = (c & 128 ? c << 1 ^ 7 : c << 1) & 255;
-	}
-	return c;
-};
 const canvas = document.createElement("canvas");
 canvas.width = layout.Width; canvas.height = layout.Height;
 document.body.append(canvas);
@@ -161,7 +147,7 @@ func openScene(p *desk.Page, s *losslab.Scene) error {
 		return err
 	}
 	text := base64.StdEncoding.EncodeToString(picture.Bytes())
-	if err := p.Run("const layout = " + string(layout) + `, scene = "` + text + `";` + scenePage + sendingPage); err != nil {
+	if err := p.Run("const layout = " + string(layout) + `, scene = "` + text + `";` + lossHash + scenePage + sendingPage); err != nil {
 		return err
 	}
 	const sample = 205 // the page scrolls back

@@ -257,23 +257,10 @@ func (g *lossStage) chromium(ctx context.Context, _ string) (*lossStream, error)
 	if err := g.watcher(ctx, s); err != nil {
 		return s, err
 	}
-	b, err := g.browser(ctx, g.wire.Near)
-	if err != nil {
-		return s, err
-	}
-	s.stops = append(s.stops, b.Close)
-	s.sender = b.FirstPage()
 	blank := filepath.Join(g.dir, "blank.html")
 	if err := os.WriteFile(blank, []byte("<!doctype html><body>"), 0o644); err != nil {
 		return s, err
 	}
-	if err := errors.Join(s.viewer.Open("file://"+blank), s.sender.Open("file://"+blank)); err != nil {
-		return s, err
-	}
-	if err := errors.Join(s.viewer.Run(receiverPage), openScene(s.sender, g.scene)); err != nil {
-		return s, err
-	}
 	s.painted = func() ([]float64, error) { return desk.Eval[[]float64](s.sender, "painted") }
-	s.begin = func() error { return connect(s.sender, s.viewer, "VP8", chromiumMax) }
-	return s, nil
+	return s, g.sendTo(ctx, &s.linkStream, "file://"+blank, "VP8", func(p *desk.Page) error { return openScene(p, g.scene) })
 }

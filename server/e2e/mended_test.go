@@ -85,7 +85,7 @@ func (m *mended) measure(t *testing.T, during func(*mended, *testing.T), keys, s
 func (m *mended) once(t *testing.T, during func(*mended, *testing.T), sizes int) hostStats {
 	stop := m.play(t)
 	defer stop()
-	before, hostBefore := m.first.receiving(t), m.first.stats(t)
+	before, hostBefore := m.first.reception(t), m.first.stats(t)
 	during(m, t)
 	must(t, m.path.lose(loss{}))
 	stop()
@@ -100,7 +100,7 @@ func (m *mended) once(t *testing.T, during func(*mended, *testing.T), sizes int)
 			t.Errorf("the pictures changed their size %d times: this shows nothing", s.widths)
 		}
 	}
-	after, host := m.first.receiving(t), m.first.stats(t)
+	after, host := m.first.reception(t), m.first.stats(t)
 	host.KeyFrames -= hostBefore.KeyFrames
 	host.Repaired -= hostBefore.Repaired
 	t.Logf("the host repaired %d by reference and sent %d key frames; the browser asked for %d packets and %d key frames",

@@ -10,25 +10,6 @@ import (
 	"nearglass/server/e2e/desk"
 )
 
-// receiving is what the browser counts of the video that it gets.
-type receiving struct {
-	Decoded, Keys, PLIs, Nacks int
-	Descriptors                bool // the answer has them
-}
-
-const receivingScript = `newestPeer.getStats().then(all => {
-	const v = [...all.values()].find(s => s.type === "inbound-rtp" && s.kind === "video");
-	return { Decoded: v.framesDecoded, Keys: v.keyFramesDecoded, PLIs: v.pliCount, Nacks: v.nackCount,
-		Descriptors: newestPeer.currentRemoteDescription.sdp.includes("dependency-descriptor") };
-})`
-
-func (v *viewer) receiving(t *testing.T) receiving {
-	t.Helper()
-	r, err := desk.Eval[receiving](v.Page, receivingScript)
-	must(t, err)
-	return r
-}
-
 // scribble changes a place of the window thirty times a second until stop is closed.
 func scribble(t *testing.T, w *desk.Window, stop <-chan struct{}) {
 	random := rand.New(rand.NewPCG(30, 7))
@@ -51,7 +32,7 @@ func scribble(t *testing.T, w *desk.Window, stop <-chan struct{}) {
 // behindLosses watches a moving screen over a path of which all is lost for a tenth
 // of a second, eight times and then on until it was enough, forty times at most, and
 // gives what browser and host counted meanwhile. What is shown in the end is right.
-func behindLosses(t *testing.T, flags map[string]any, enough func(*desk.Host) bool) (seen receiving, host hostStats, h *desk.Host) {
+func behindLosses(t *testing.T, flags map[string]any, enough func(*desk.Host) bool) (seen reception, host hostStats, h *desk.Host) {
 	t.Helper()
 	path := newLossy(t)
 	size := image.Pt(800, 600)
@@ -63,7 +44,7 @@ func behindLosses(t *testing.T, flags map[string]any, enough func(*desk.Host) bo
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() { defer close(done); scribble(t, w, stop) }()
 	time.Sleep(time.Second)
-	before, hostBefore := v.receiving(t), v.stats(t)
+	before, hostBefore := v.reception(t), v.stats(t)
 	for n := 0; n < 8 || n < 40 && !enough(h); n++ {
 		path.burst(t, 100*time.Millisecond)
 		time.Sleep(900 * time.Millisecond)
@@ -71,8 +52,7 @@ func behindLosses(t *testing.T, flags map[string]any, enough func(*desk.Host) bo
 	close(stop)
 	<-done
 	v.waitRight(t, image.Rectangle{})
-	seen, host = v.receiving(t), v.stats(t)
-	seen = receiving{seen.Decoded - before.Decoded, seen.Keys - before.Keys, seen.PLIs - before.PLIs, seen.Nacks - before.Nacks, seen.Descriptors}
+	seen, host = v.reception(t).since(before), v.stats(t)
 	host.KeyFrames -= hostBefore.KeyFrames
 	host.Repaired -= hostBefore.Repaired
 	t.Logf("%d pictures decoded, %d of them key frames, %d packets and %d key frames asked for; the host repaired %d",

@@ -56,7 +56,7 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 			p = s.change(now, r, p)
 		case <-alarm.C():
 			now = time.Now()
-			s.c.Meter.Late(now.Sub(s.due))
+			s.woken(now)
 		}
 	}
 }
@@ -290,6 +290,14 @@ func (s *Session) arm(a Alarm) {
 	if err != nil && !s.deaf {
 		s.deaf = true
 		s.c.Log.Error("the stream's timer cannot be set: it stands still until packets or pictures come", "err", err)
+	}
+}
+
+// woken notes how late the alarm was. One that was stopped or set anew may still go
+// off once, early.
+func (s *Session) woken(now time.Time) {
+	if !s.due.IsZero() {
+		s.c.Meter.Late(now.Sub(s.due))
 	}
 }
 

@@ -69,9 +69,10 @@ const (
 	// lost: two pictures then arrive at most so far apart.
 	burst = 1.6
 	// sharpening is what a sharper picture of a movement may take, in frame
-	// intervals: what comes after it then arrives within two. With each picture
-	// that the QP was held it is sharpeningMore, up to sharpeningMost: a desktop
-	// around a film may cost more at each step, and would else stay coarse.
+	// intervals, by what is expected: what comes after it then arrives within two.
+	// With each picture that the QP was held it is sharpeningMore, up to
+	// sharpeningMost: what is expected may be wrong, and trialIntervals bounds what
+	// comes of it.
 	sharpening, sharpeningMore, sharpeningMost = 1.15, 0.02, 2.2
 	// fullUse is what a movement may take of the target in the long run, and
 	// fullSwing the same with its usual swing upward.
