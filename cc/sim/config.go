@@ -57,6 +57,11 @@ type Jitter struct {
 type Loss struct {
 	// Random is the chance of each packet to be lost, 0 to 1.
 	Random float64
+	// Slot, above zero, has it depend on nothing but the seed, the span of this
+	// length in which a packet is lost, and how many were in that before: streams
+	// that differ a little lose the same. Else each packet that was sent moves the
+	// losses of all that follow.
+	Slot time.Duration
 	// Burst loses packets in runs, besides.
 	Burst Burst
 	// Spells are times in which every packet is lost, besides.

@@ -20,6 +20,7 @@ func TestLoss(t *testing.T) {
 	}{
 		{"none", Loss{}, 0, 0},
 		{"2 %", Loss{Random: 0.02}, 0.02, 1 / 0.98},
+		{"2 % by the time", Loss{Random: 0.02, Slot: 5 * ms}, 0.02, 1 / 0.98},
 		{"10 %", Loss{Random: 0.10}, 0.10, 1 / 0.9},
 		{"2 % before the bottleneck", Loss{Random: 0.02, Before: true}, 0.02, 1 / 0.98},
 		{"bursts of 5", Loss{Burst: Burst{GoodBad: 0.01, BadGood: 0.2}}, 0.01 / 0.21, 5},
@@ -47,6 +48,30 @@ func TestLoss(t *testing.T) {
 				t.Errorf("lost %d, received %d, counted %+v", lost, len(got), s)
 			}
 		})
+	}
+}
+
+// TestLossSlot: one packet more changes what is lost in its slot and no other.
+func TestLossSlot(t *testing.T) {
+	lost := func(more bool) map[time.Duration]bool {
+		l := NewLink(LinkConfig{Origin: origin, Loss: Loss{Random: 0.5, Slot: 5 * ms}}, 7)
+		at := map[time.Duration]bool{}
+		for n := range 1000 {
+			now := time.Duration(n) * ms
+			if more && n == 100 {
+				l.Send(origin.Add(now), Packet{Size: 100})
+			}
+			l.Send(origin.Add(now), Packet{Size: 100})
+			_, arrived := l.Receive(origin.Add(now))
+			at[now] = !arrived
+		}
+		return at
+	}
+	one, other := lost(false), lost(true)
+	for at, gone := range one {
+		if slot := at / (5 * ms); slot != 20 && other[at] != gone {
+			t.Errorf("what is lost at %v depends on a packet at 100 ms", at)
+		}
 	}
 }
 

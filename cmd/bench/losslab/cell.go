@@ -53,6 +53,10 @@ const (
 	// next does: longer than the 3 s after which a browser asks for a key frame.
 	spellFrom  = 4 * time.Second
 	spellEvery = 3500 * time.Millisecond
+	// lossSlot is for how long the same packets are lost at random in all ways, as
+	// long as they send the same: less than a picture's time, so that one packet more
+	// or less in a picture changes nothing of the next.
+	lossSlot = 5 * time.Millisecond
 	// queueLimit is what may wait at the bottleneck, as in bench link.
 	queueLimit = 250 * time.Millisecond
 )
@@ -92,13 +96,13 @@ func RTTName(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds
 func (c Cell) Forward() sim.LinkConfig {
 	return sim.LinkConfig{
 		Rates: []sim.Step{{Rate: c.Rate}}, Delay: c.RTT / 2, Queue: sim.Queue{Limit: queueLimit},
-		Loss: sim.Loss{Random: c.Loss.Share, Spells: c.Loss.spells()},
+		Loss: sim.Loss{Random: c.Loss.Share, Slot: lossSlot, Spells: c.Loss.spells()},
 	}
 }
 
 // Back is the way back, which has no bottleneck.
 func (c Cell) Back() sim.LinkConfig {
-	l := sim.LinkConfig{Delay: c.RTT / 2, Loss: sim.Loss{Random: c.Loss.Share}}
+	l := sim.LinkConfig{Delay: c.RTT / 2, Loss: sim.Loss{Random: c.Loss.Share, Slot: lossSlot}}
 	if c.Loss.Both {
 		l.Loss.Spells = c.Loss.spells()
 	}
