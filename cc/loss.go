@@ -21,6 +21,11 @@ const (
 	// A flood is a storm that goes on: floodLoss of about floodPackets are lost.
 	floodPackets = 50
 	floodLoss    = 0.6
+	// A gap is a run of losses that took goneSpan or more of sending: a limit that
+	// lets nothing through for so long is below 250 kbit/s, so that the path was gone.
+	// One with fewer than gapPackets that came since the one before is a flood.
+	goneSpan   = 40 * time.Millisecond
+	gapPackets = 20
 	// lossFade is what a window counts for when the next one closes.
 	lossFade = 0.95
 	// mostInherent is the loss that a path may have at any rate: radio at its
@@ -50,6 +55,14 @@ type window struct {
 	runs       float64 // of losses in a row
 }
 
+// run is one of losses: when its packets were sent, and what of it is in the open
+// window.
+type run struct {
+	from, to time.Time
+	sent     float64
+	bytes    int
+}
+
 // lossModel tells whether packets are lost at random, which no lower rate helps
 // against, or because more is sent than passes: a policer drops without any
 // queue to see. It chooses the limit, and the inherent loss, under which the
@@ -65,6 +78,8 @@ type lossModel struct {
 	storm   bool    // most are
 	flood   float64 // share that was lost of far more of them
 	inRun   bool    // the latest one was
+	run     run     // of losses, the latest
+	apart   int     // packets that came since the latest such run, or since the start
 	cap     float64 // the limit in force, bit/s on the wire; 0: none
 	at      time.Time
 	allowed float64 // bit/s on the wire that the stream may use now
@@ -96,11 +111,15 @@ func (l *lossModel) miss(p *packet, full bool) {
 }
 
 func (l *lossModel) note(p *packet, lost float64) {
+	if lost == 0 {
+		l.endRun(p.At)
+	}
 	l.recent += (lost - l.recent) / recentPackets
 	storm := l.recent > stormLoss
 	if storm && !l.storm && l.open.lost < manyLost {
 		// What came before is no part of it.
 		l.open, l.bytes, l.since = window{}, 0, p.At
+		l.run.sent, l.run.bytes = 0, 0
 	}
 	l.storm = storm
 	if l.since.IsZero() {
@@ -108,12 +127,60 @@ func (l *lossModel) note(p *packet, lost float64) {
 	}
 	l.open.sent++
 	l.open.lost += lost
-	if lost > 0 && !l.inRun {
-		l.open.runs++
-	}
-	l.inRun = lost > 0
 	l.bytes += p.wireBytes
-	span := p.At.Sub(l.since)
+	if lost > 0 {
+		l.inRunOf(p)
+		return // what a run means is known at its end
+	}
+	l.close(p.At)
+}
+
+// inRunOf notes a loss in its run.
+func (l *lossModel) inRunOf(p *packet) {
+	if !l.inRun {
+		l.open.runs++
+		l.inRun, l.run = true, run{from: p.At}
+	}
+	l.run.to = p.At
+	l.run.sent++
+	l.run.bytes += p.wireBytes
+}
+
+// endRun takes a run that was a gap out of the window: the path was gone, at any
+// rate, and neither its losses nor its time say anything of a limit.
+func (l *lossModel) endRun(now time.Time) {
+	r, apart := l.run, l.apart
+	l.apart++
+	if !l.inRun {
+		return
+	}
+	l.inRun = false
+	if r.to.Sub(r.from) < goneSpan {
+		return
+	}
+	l.apart = 0
+	if apart < gapPackets {
+		return
+	}
+	l.open.sent -= r.sent
+	l.open.lost = max(l.open.lost-r.sent, 0)
+	l.open.runs = max(l.open.runs-1, 0)
+	l.bytes -= r.bytes
+	l.since = l.since.Add(now.Sub(later(r.from, l.since)))
+	l.recent, l.storm = 0, false
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// close ends the window if it is long enough.
+func (l *lossModel) close(now time.Time) {
+	span := now.Sub(l.since)
 	early := l.open.lost >= manyLost && 2*l.open.lost > l.open.sent && span > stormSpan
 	if span < lossSpan && !early {
 		return
@@ -122,12 +189,10 @@ func (l *lossModel) note(p *packet, lost float64) {
 	if span > 4*lossSpan { // a silence lay in it
 		l.open.rate = 0
 	}
-	if l.open.lost < l.open.sent { // else the path was gone, at any rate
-		l.windows[l.n%lossSlots] = l.open
-		l.n++
-		l.fit()
-	}
-	l.open, l.bytes, l.since = window{}, 0, p.At
+	l.windows[l.n%lossSlots] = l.open
+	l.n++
+	l.fit()
+	l.open, l.bytes, l.since = window{}, 0, now
 }
 
 // fit looks for the limit that explains the losses best.

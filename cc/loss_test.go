@@ -76,6 +76,45 @@ func TestGapIsNoLimit(t *testing.T) {
 	}
 }
 
+// TestLostPicturesAreNoLimit: the same where packets leave picture by picture, and
+// three pictures or more are lost, wherever in a picture that begins.
+func TestLostPicturesAreNoLimit(t *testing.T) {
+	const perPicture, apart, every = 12, ms, time.Second / 60
+	for _, gap := range []time.Duration{50 * ms, 167 * ms} {
+		for phase := range every / ms {
+			var l lossModel
+			l.allowed = float64(10 * rate.Mbps)
+			from := 500*ms + phase*ms
+			for picture := range 120 {
+				for n := range perPicture {
+					at := time.Duration(picture)*every + time.Duration(n)*apart
+					if p := sentAt(0, 1, at); at >= from && at < from+gap {
+						l.miss(p, false)
+					} else {
+						l.arrive(p)
+					}
+				}
+			}
+			if l.cap != 0 {
+				t.Errorf("%v lost from %v on: a limit of %v", gap, from, rate.Rate(l.cap))
+			}
+		}
+	}
+}
+
+// TestFloodIsALimit: where single packets come through, again and again after a long
+// run of losses, the path is there, and narrow.
+func TestFloodIsALimit(t *testing.T) {
+	var l lossModel
+	var at time.Duration
+	l.allowed = float64(10 * rate.Mbps)
+	l.lossy(&at, 10*rate.Mbps, 2*time.Second, part(0))
+	got := l.lossy(&at, 10*rate.Mbps, 2*time.Second, func(i int) bool { return i%60 != 0 })
+	if got == 0 || got > 400*rate.Kbps {
+		t.Errorf("a limit of %v where one packet in 60 passes at 10 Mbit/s", got)
+	}
+}
+
 // TestBurstsCountOnce: losses in a row say no more than one; spread evenly, the
 // same number says more.
 func TestBurstsCountOnce(t *testing.T) {
