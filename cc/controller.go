@@ -141,9 +141,21 @@ func (c *Controller) estimate(now time.Time, trains int) {
 	case c.share.competing:
 		c.blind.on = false
 	case ok:
+		standing = c.lasting(standing)
 		c.feel(now, standing, c.tolerated())
 		c.doubt(standing)
 	}
+}
+
+// lasting is the standing queue that is not chance. Where a path that keeps packets
+// in order delays them by chance, those behind one that was held up are late too, so
+// that all of a short time may be. What is no more than trains far apart differ by has
+// to stand for longer.
+func (c *Controller) lasting(standing time.Duration) time.Duration {
+	if c.blind.on && c.blind.shaken && standing <= tolerable(c.queue.noiseOver(apart)) {
+		standing, _, _ = c.queue.least(longer)
+	}
+	return standing
 }
 
 // doubt lowers an estimate that a queue contradicts. In front of a bottleneck
@@ -162,7 +174,10 @@ func (c *Controller) doubt(standing time.Duration) {
 }
 
 // tolerated is the queue that is let be.
-func (c *Controller) tolerated() time.Duration { return leastStanding + c.queue.noise()*5/2 }
+func (c *Controller) tolerated() time.Duration { return tolerable(c.queue.noise()) }
+
+// tolerable is the queue that may be noise.
+func tolerable(noise time.Duration) time.Duration { return leastStanding + noise*5/2 }
 
 // miss notes a packet that is reported lost.
 func (c *Controller) miss(p *packet) {

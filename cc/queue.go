@@ -59,15 +59,27 @@ func (q *queue) back(i int) *head { return &q.heads[(q.n-1-i)%heads] }
 
 func (q *queue) known() int { return min(q.n, heads) }
 
+const (
+	// noiseSteps is how many differences of delays make a noise.
+	noiseSteps = 16
+	// apart is how many trains lie between two that a path which keeps packets in
+	// order delays independently of each other: behind one that was held up long,
+	// the next ones are late too.
+	apart = 8
+)
+
 // noise is how much the delay differs from one train to the next, for no
 // reason that a controller could act upon: the median. What our own packets
 // explain is no noise: on a slow path they put whole packets in front of the
 // next train.
-func (q *queue) noise() time.Duration {
-	var steps [heads]time.Duration
+func (q *queue) noise() time.Duration { return q.noiseOver(1) }
+
+// noiseOver is the same from each train to the one that came lag after it.
+func (q *queue) noiseOver(lag int) time.Duration {
+	var steps [noiseSteps]time.Duration
 	n := 0
-	for i := 0; i+1 < min(q.known(), 17); i++ {
-		a, b := q.back(i), q.back(i+1)
+	for i := 0; n < noiseSteps && i+lag < q.known(); i++ {
+		a, b := q.back(i), q.back(i+lag)
 		steps[n] = min((a.delay - b.delay).Abs(), (a.unforeseen - b.unforeseen).Abs())
 		n++
 	}
