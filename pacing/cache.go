@@ -95,6 +95,24 @@ func (c *cache) get(seq uint16) *cached {
 	return e
 }
 
+// forget lets go of the packets with a payload of more than most bytes, as if they
+// had become too old.
+func (c *cache) forget(most int) {
+	for i := range uint16(c.n) {
+		e := c.slot(c.oldest + i)
+		if !e.live || e.pkt.payload() <= most {
+			continue
+		}
+		c.bytes -= e.pkt.sizeBytes()
+		if !e.acked {
+			c.unacked--
+			c.lostFrame = max(c.lostFrame, e.pkt.Frame)
+		}
+		*e = cached{acked: true}
+		c.bytes += e.pkt.sizeBytes()
+	}
+}
+
 // giveUp counts what is held of the pictures before this one as arrived.
 func (c *cache) giveUp(before uint64) {
 	for i := range uint16(c.n) {

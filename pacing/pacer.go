@@ -100,6 +100,9 @@ type Pacer struct {
 	audioSeq uint16
 	tail     guard
 	train    train
+	sizing   sizing
+	small    uint16 // the newest media packet of at most LeastPayload
+	pulse    bool   // a small packet is to leave between two pictures
 	counts   Snapshot
 }
 
@@ -173,10 +176,13 @@ func (p *Pacer) nextQueued(now time.Time) (Packet, bool) {
 			return pkt, true
 		}
 	}
+	if pkt, ok := p.nextPulse(now); ok {
+		return pkt, true
+	}
 	if p.video.len() > 0 {
 		return p.nextVideo(now), true
 	}
-	return Packet{}, false
+	return p.nextSizing(now)
 }
 
 func (p *Pacer) nextAudio(now time.Time) Packet {
@@ -228,6 +234,9 @@ func (p *Pacer) release(now time.Time, pkt *Packet) {
 	pkt.Seq = p.seq
 	p.seq++
 	p.cache.add(now, pkt)
+	if n := pkt.payload(); n > 0 && n <= LeastPayload {
+		p.small = pkt.Seq
+	}
 	if pkt.Frame < p.owed {
 		p.cache.ack(pkt.Seq)
 	}
@@ -273,7 +282,7 @@ func (p *Pacer) Deadline() time.Time {
 		return p.train.free
 	case p.pace <= 0:
 		return time.Time{}
-	case p.resend.len()+p.video.len() > 0:
+	case p.resend.len()+p.video.len()+p.sizing.left > 0 || p.pulse && p.tail.between:
 		return p.ready()
 	}
 	due := p.tail.deadline(p.Settled())
@@ -288,5 +297,5 @@ func (p *Pacer) Deadline() time.Time {
 
 // Empty says whether no packet waits; the tail guard may still be armed.
 func (p *Pacer) Empty() bool {
-	return p.audio.len()+p.resend.len()+p.video.len() == 0
+	return p.audio.len()+p.resend.len()+p.video.len()+p.sizing.left == 0
 }

@@ -95,9 +95,15 @@ type Packet struct {
 // 20 of header extensions and 16 of SRTP tag, as server/transport writes them.
 const overheadBytes = 12 + 20 + 16
 
+// payload is the size of what the packet carries of a picture.
+func (p *Packet) payload() int { return int(p.HeadLen) + len(p.Body) }
+
+// PayloadBytes is that with padding, the same for the packet and for a resend of it.
+func (p *Packet) PayloadBytes() int { return p.payload() + int(p.PadBytes) }
+
 // sizeBytes is the UDP payload that the packet becomes.
 func (p *Packet) sizeBytes() int {
-	sizeBytes := overheadBytes + int(p.HeadLen) + len(p.Body) + int(p.PadBytes)
+	sizeBytes := overheadBytes + p.PayloadBytes()
 	if p.Class == Resend {
 		sizeBytes += 2 // the original number (RFC 4588, 4)
 	}

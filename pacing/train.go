@@ -141,7 +141,7 @@ func (p *Pacer) filler() *cached {
 		if int(newest-seq) >= c.n {
 			seq = newest
 		}
-		if e := c.slot(seq); e.pkt.sizeBytes() > overheadBytes+padPacketBytes {
+		if e := c.slot(seq); e.live && e.pkt.sizeBytes() > overheadBytes+padPacketBytes {
 			return e
 		}
 		seq--

@@ -107,7 +107,10 @@ func (r *recording) second(now time.Time) {
 	s := r.meter.Second(now)
 	s.Paused = r.reader.State().Paused
 	s.CPU = r.host.usage.Look(now)
-	s.Packets.MTU = r.peer.MaxPayload()
+	s.Packets.MTU = r.session.Largest()
+	if takes := r.peer.MaxPayload(); s.Packets.MTU < takes {
+		s.Packets.Interface = takes
+	}
 	if rtt, known := r.peer.OtherRTT(now); known {
 		other := ms(rtt)
 		s.OtherRTTMs = &other

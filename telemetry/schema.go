@@ -163,7 +163,8 @@ type Packets struct {
 	Unserved  int `json:"unserved"`            // of them not sent again: too old, or beyond the budget
 	Large     int `json:"large,omitempty"`     // of acked and lost: packets of at least LargePacketBytes
 	LargeLost int `json:"largeLost,omitempty"` // of lost: such packets
-	MTU       int `json:"mtu,omitempty"`       // largest UDP payload that the host makes on this path, bytes
+	MTU       int `json:"mtu,omitempty"`       // largest RTP payload that the host makes on this path, bytes
+	Interface int `json:"interface,omitempty"` // what its interface would take of it, while the path was found to carry less
 	KeyAsked  int `json:"keyAsked"`            // requests of the receiver for a key frame (PLI, FIR)
 }
 

@@ -50,7 +50,7 @@ func (s *Session) loop(ctx context.Context, ended chan error) error {
 			s.mend(now, p)
 		case <-s.resumes:
 			now = time.Now()
-			s.resume(now, p)
+			s.resume(now, p, telemetry.KeyResume)
 		case r := <-s.reroute:
 			now = time.Now()
 			p = s.change(now, r, p)
@@ -112,11 +112,13 @@ func (s *Session) tick(now time.Time, p plan) plan {
 
 // change begins anew on another route. What was learned is the old one's.
 func (s *Session) change(now time.Time, r Route, p plan) plan {
+	s.pathSize.Reset()
 	c, ok := s.control.(follower)
 	if !ok {
 		return p
 	}
 	s.memory.Store(&Memory{})
+	s.relayed = r.Relayed
 	return s.apply(now, c.RouteChanged(now, r.Memory, r.Relayed))
 }
 
@@ -130,6 +132,7 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 		s.c.Meter.Path(f.RTT, f.LossFraction)
 	}
 	s.noteArrived(now, f)
+	p = s.fit(now, f, p)
 	report := s.outcomes.report(f)
 	if len(f.Nacks) > 0 {
 		report.Unserved = len(f.Nacks) - s.pacer.Resend(now, s.worthResending(now, f.Nacks))
@@ -207,7 +210,7 @@ func (s *Session) enqueue(now time.Time, u unit, p plan) {
 		return
 	}
 	s.newest = u.frame
-	s.payloads = packetize.H264(s.payloads[:0], u.NALs, s.c.Peer.MaxPayload())
+	s.payloads = packetize.H264(s.payloads[:0], u.NALs, s.Largest())
 	class := pacing.Video
 	if u.Key {
 		class = pacing.KeyFrame
@@ -232,6 +235,7 @@ func (s *Session) enqueue(now time.Time, u unit, p plan) {
 func (s *Session) drain(now time.Time) {
 	sent := 0
 	var failed error
+	s.pulse(now)
 	for ; sent < maxDrain; sent++ {
 		pkt, ok := s.pacer.Next(now)
 		if !ok {
@@ -245,6 +249,7 @@ func (s *Session) drain(now time.Time) {
 		}
 		s.control.OnSent(now, rec)
 		s.outcomes.sent(rec)
+		s.pathSize.Sent(rec.Sequence, pkt.PayloadBytes())
 		s.c.Meter.Sent(now, rec.SizeBytes, pkt.Class == pacing.Resend && !pkt.Filler, pkt.Class == pacing.Padding || pkt.Filler)
 		if pkt.Marker && (pkt.Class == pacing.Video || pkt.Class == pacing.KeyFrame) {
 			s.c.Meter.Left(now, pkt.Frame)

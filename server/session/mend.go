@@ -167,10 +167,10 @@ func (s *Session) shown(now time.Time, timestamps []uint32) {
 	}
 }
 
-// resume does what Resume promises.
-func (s *Session) resume(now time.Time, p plan) {
+// resume does what Resume promises; why is what a key frame is for.
+func (s *Session) resume(now time.Time, p plan, why string) {
 	if !s.mender.active() {
-		s.requestKey(telemetry.KeyResume)
+		s.requestKey(why)
 		return
 	}
 	s.mender.keeper.Resumed()

@@ -143,6 +143,11 @@ type Session struct {
 	confirms chan []uint32 // RTP timestamps of pictures that the viewer shows
 	resumes  chan struct{}
 	outcomes outcomes
+	pathSize pacing.PathSize
+	relayed  bool         // a relay passes the packets on
+	heardAt  time.Time    // when a report of packets came last
+	pulseAt  time.Time    // when a small packet was last sent for want of one
+	most     atomic.Int32 // what Largest answers; 0: what the peer says
 	memory   atomic.Pointer[Memory]
 	payloads []packetize.Payload
 }
@@ -232,6 +237,7 @@ func (s *Session) newController() (controller, error) {
 	if s.c.Recall != nil {
 		route := s.c.Recall()
 		c.Memory, c.Relayed = route.Memory, route.Relayed
+		s.relayed = route.Relayed
 	}
 	return cc.New(c), nil
 }

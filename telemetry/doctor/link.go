@@ -86,8 +86,36 @@ func lossBySize(list moments) (large, small float64, told bool) {
 	return ratio(float64(ll), float64(l)), ratio(float64(sl), float64(s)), l >= 20 && s >= 20
 }
 
-// mtuTrouble: large packets are lost and small ones are not.
+// mtuTrouble: large packets do not get through, which the host found out or the losses
+// tell.
 func mtuTrouble(v *view) Finding {
+	f, made := swallowing(v), smaller(v)
+	if made.Severity == 0 {
+		return f
+	}
+	made.Severity = max(made.Severity, f.Severity)
+	made.Evidence = append(made.Evidence, f.Evidence...)
+	return made
+}
+
+// smaller: the host makes smaller packets than its interface takes, because larger
+// ones vanished. What was believed for a few seconds is no finding.
+func smaller(v *view) Finding {
+	hits := choose(v.all, func(m *moment) bool { return m.host.Packets.Interface > 0 })
+	if len(hits) < 4 || 4*len(hits) < 3*(len(v.all)-hits[0].n) {
+		return Finding{}
+	}
+	last := hits[len(hits)-1].host.Packets
+	stuck := choose(v.all, (*moment).stuck)
+	return Finding{
+		Severity: 0.4 + 0.6*min(1, float64(len(stuck))/4), Certainty: 0.95, at: hits.numbers(),
+		Evidence: []string{fmt.Sprintf("packets of up to %d bytes get through and larger ones vanish, though the host's interface takes %d; the host makes smaller ones since %s",
+			last.MTU, last.Interface, clock(hits[0].t))},
+	}
+}
+
+// swallowing: large packets are lost and small ones are not.
+func swallowing(v *view) Finding {
 	hits := choose(v.all, func(m *moment) bool {
 		p := m.host.Packets
 		return p.LargeLost >= 2 && ratio(float64(p.LargeLost), float64(p.Large)) > 0.1

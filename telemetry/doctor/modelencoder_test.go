@@ -171,7 +171,8 @@ func (e *encoder) hand() {
 	if u.Key {
 		class = pacing.KeyFrame
 	}
-	n := (u.SizeBytes + payloadBytes - 1) / payloadBytes
+	most := e.h.size.Most(payloadBytes)
+	n := (u.SizeBytes + most - 1) / most
 	for i := range n {
 		part := u.SizeBytes*(i+1)/n - u.SizeBytes*i/n
 		e.h.pacer.Enqueue(now, pacing.Packet{

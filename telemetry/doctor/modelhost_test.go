@@ -34,6 +34,9 @@ type hostEnd struct {
 	pacer   *pacing.Pacer
 	encoder *encoder
 	sent    []packet
+	size    pacing.PathSize
+	heardAt time.Time
+	pulseAt time.Time
 	byMedia []int // id of the packet that carried it first
 	heard   []report
 	blocked time.Time // until then the loop has no core
@@ -144,6 +147,7 @@ func (h *hostEnd) step() {
 }
 
 func (h *hostEnd) drain(now time.Time) {
+	h.pulse(now)
 	for range 512 {
 		p, ok := h.pacer.Next(now)
 		if !ok {
@@ -185,6 +189,7 @@ func (h *hostEnd) release(now time.Time, p *pacing.Packet) {
 		h.byMedia = append(h.byMedia, id)
 	}
 	h.sent = append(h.sent, k)
+	h.size.Sent(uint64(id), p.PayloadBytes())
 	padding := p.Class == pacing.Padding || p.Filler
 	h.meter.Sent(now, size, k.resend && !padding, padding)
 	last := p.Marker && !k.resend && !padding
@@ -206,6 +211,7 @@ func (h *hostEnd) take(r report) {
 	now := h.now()
 	sum := telemetry.Report{Nacks: len(r.nacks), KeyAsked: r.key}
 	newest := -1
+	h.fit(now, r)
 	for _, a := range r.acks {
 		large := h.sent[a.Sequence].bytes >= telemetry.LargePacketBytes
 		count(&sum, a.Lost, large)
@@ -238,6 +244,30 @@ func (h *hostEnd) take(r report) {
 	}
 	if h.pacer.NeedsKey() {
 		h.encoder.askKey(telemetry.KeyDropped)
+	}
+}
+
+// pulse sends small packets while no report comes, or large ones are lost.
+func (h *hostEnd) pulse(now time.Time) {
+	silent := h.heardAt.IsZero() || now.Sub(h.heardAt) >= 300*time.Millisecond
+	if (silent || h.size.Suspects()) && !h.pacer.Empty() && now.Sub(h.pulseAt) >= 40*time.Millisecond {
+		h.pulseAt = now
+		h.pacer.Pulse()
+	}
+}
+
+// fit keeps packets as small as the path asks for.
+func (h *hostEnd) fit(now time.Time, r report) {
+	for _, a := range r.acks {
+		h.heardAt = now
+		if h.size.Reported(now, a.Sequence, a.Lost) {
+			h.pacer.Shrink(pacing.LeastPayload)
+			h.apply(h.control.RouteChanged(now, h.control.Memory(now), h.w.scene.Path == "tailscale-relayed"))
+			h.encoder.askKey(telemetry.KeyLoss)
+		}
+	}
+	if size := h.size.Wanted(now, payloadBytes); size > 0 && h.pacer.ProbeSize(size) {
+		h.size.Probing(now, size)
 	}
 }
 
@@ -289,7 +319,9 @@ func (h *hostEnd) second() time.Duration {
 	s := h.meter.Second(h.now())
 	s.WallMs = float64(h.w.now.Add(h.jump).UnixMilli())
 	s.Capture = h.w.source.capture(s.Capture)
-	s.Packets.MTU = 1200
+	if s.Packets.MTU = h.size.Most(payloadBytes); s.Packets.MTU < payloadBytes {
+		s.Packets.Interface = payloadBytes
+	}
 	s.CPU = h.cpu(s.SpanMs)
 	if other := h.w.scene.OtherMs; other > 0 {
 		s.OtherRTTMs = &other

@@ -176,7 +176,8 @@ export interface Packets {
   unserved: number; // of them not sent again: too old, or beyond the budget
   large?: number; // of acked and lost: packets of at least LargePacketBytes
   largeLost?: number; // of lost: such packets
-  mtu?: number; // largest UDP payload that the host makes on this path, bytes
+  mtu?: number; // largest RTP payload that the host makes on this path, bytes
+  interface?: number; // what its interface would take of it, while the path was found to carry less
   keyAsked: number; // requests of the receiver for a key frame (PLI, FIR)
 }
 
