@@ -11,7 +11,7 @@ MAKEFLAGS += --no-print-directory
 TAGS = $(shell QUIET=1 cmd/setup/tags.sh)
 ARGS ?=
 FUZZTIME ?= 60s
-BENCHES := glass host link loss faults
+BENCHES := glass host link scenes loss faults
 
 # The end-to-end tests start browsers and X servers and run one at a time. They
 # build the host themselves, which the test cache does not see: -count=1.
@@ -117,6 +117,7 @@ bench-repair: ## measure streams with loss beside pion's default chain, into bui
 	go run -tags '$(TAGS)' ./cmd/bench repair $(ARGS)
 bench-glass: ## measure capture to glass beside other servers, into build/bench
 bench-link: ## stream over shaped links beside Chromium's own sender, as root, into build/bench
+bench-scenes: ## the whole path while the screen changes as a whole, beside x264's own control, as root, into build/bench
 bench-loss: ## measure each way to repair losses beside Chromium's own sender, as root, into build/bench
 bench-host: ## measure memory, start and CPU of the host, into build/bench
 bench-faults: ## put faults into real streams and ask the doctor, as root, into build/bench

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"nearglass/cc/rate"
+	"nearglass/gpu/encode"
 	"nearglass/server/access"
 	"nearglass/server/session"
 )
@@ -55,9 +57,9 @@ type Config struct {
 	// HighestBitrate. What a still screen leaves of it may be used later, up to three
 	// times as much at a time. 0 is no such bound.
 	MaxAverage rate.Rate
-	// RateControl is "qp" or "cbr" ("rate-control"). Empty means qp: ratecontrol gives
-	// each picture its QP. With cbr the encoder holds the bitrate by itself, picture by
-	// picture.
+	// RateControl is "qp", "cbr" or "crf" ("rate-control"). Empty means qp: ratecontrol
+	// gives each picture its QP. With cbr the encoder holds the bitrate by itself, picture
+	// by picture; with crf it holds a quality and keeps to the bitrate where it has to.
 	RateControl string
 	// RedoEvery has one picture in so many encoded twice and replaced by a placeholder
 	// ("redo-every"), to try what a viewer's decoder makes of that. 0: only those that
@@ -106,11 +108,8 @@ const (
 	MaxFPS                      = 240
 )
 
-// Values of Config.RateControl.
-const (
-	controlQP  = "qp"
-	controlCBR = "cbr"
-)
+// controls are the values of Config.RateControl.
+var controls = map[string]encode.Control{"qp": encode.ByOrder, "cbr": encode.CBR, "crf": encode.CRF}
 
 // presets are those of x264 that can keep up with a live picture.
 var presets = []string{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium"}
@@ -132,7 +131,7 @@ func (c Config) WithDefaults() (Config, error) {
 	c.Version = or(c.Version, "dev")
 	c.Listen = or(c.Listen, DefaultListen)
 	c.Profile = or(c.Profile, "auto")
-	c.RateControl = or(c.RateControl, controlQP)
+	c.RateControl = or(c.RateControl, "qp")
 	c.Rights = or(c.Rights, access.Control)
 	c.MaxBitrate = or(c.MaxBitrate, DefaultMaxBitrate)
 	c.FPS = or(c.FPS, DefaultFPS)
@@ -205,8 +204,8 @@ func (c Config) checkPicture() error {
 }
 
 func (c Config) checkControl() error {
-	if !slices.Contains([]string{controlQP, controlCBR}, c.RateControl) {
-		return fmt.Errorf("rate-control %q is unknown: write %s or %s", c.RateControl, controlQP, controlCBR)
+	if _, ok := controls[c.RateControl]; !ok {
+		return fmt.Errorf("rate-control %q is unknown: write one of %q", c.RateControl, slices.Sorted(maps.Keys(controls)))
 	}
 	if c.RedoEvery < 0 {
 		return fmt.Errorf("redo-every %d is below 0", c.RedoEvery)

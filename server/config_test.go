@@ -57,7 +57,7 @@ func TestValidate(t *testing.T) {
 		"high maximum":   {func(c *Config) { c.MaxBitrate = 501 * rate.Mbps }, []string{"max-bitrate", "500.0 Mbit/s"}},
 		"low average":    {func(c *Config) { c.MaxAverage = 8 * rate.Kbps }, []string{"max-kbps", "8 kbit/s", "200 kbit/s"}},
 		"average":        {func(c *Config) { c.MaxAverage = -rate.Mbps }, []string{"max-kbps"}},
-		"rate control":   {func(c *Config) { c.RateControl = "vbr" }, []string{"rate-control", "vbr", "qp or cbr"}},
+		"rate control":   {func(c *Config) { c.RateControl = "vbr" }, []string{"rate-control", "vbr", "cbr", "crf", "qp"}},
 		"redo":           {func(c *Config) { c.RedoEvery = -1 }, []string{"redo-every -1"}},
 		"fine qp":        {func(c *Config) { c.QP = -1 }, []string{"qp -1", "1 to 40"}},
 		"coarse qp":      {func(c *Config) { c.QP = 41 }, []string{"qp 41", "1 to 40"}},

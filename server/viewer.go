@@ -146,13 +146,13 @@ func (h *Host) sessionConfig(v *viewer) session.Config {
 		Peer: v.peer, Feedback: v.peer.Feedback(), NoRTX: !v.peer.RTX(), Gaps: v.peer.Dependency(), Repair: session.Repair(h.cfg.Repair), Pictures: v.reader,
 		Bitrate: h.cfg.Bitrate, MaxBitrate: h.cfg.MaxBitrate, MaxAverage: h.cfg.MaxAverage, Recall: v.recall,
 		Encoder: func(size image.Point) (encode.Encoder, error) {
-			c := encode.Config{Size: size, FPS: h.cfg.FPS, Profile: profile, Preset: h.cfg.Preset, PSNR: h.cfg.PSNR, CBR: h.cfg.RateControl == controlCBR}
+			c := encode.Config{Size: size, FPS: h.cfg.FPS, Profile: profile, Preset: h.cfg.Preset, PSNR: h.cfg.PSNR, Control: controls[h.cfg.RateControl]}
 			if v.peer.Dependency() {
 				c.Gaps, c.References = true, encode.MostReferences(size)
 			}
 			return encode.Open(c)
 		},
-		CBR: h.cfg.RateControl == controlCBR, RedoEvery: h.cfg.RedoEvery,
+		ByEncoder: controls[h.cfg.RateControl] != encode.ByOrder, RedoEvery: h.cfg.RedoEvery,
 		FPS: h.cfg.FPS, QP: h.cfg.sharpest(), FullSize: h.cfg.FullSize, Meter: v.meter, Log: v.log,
 		Alarm: openAlarm,
 	}

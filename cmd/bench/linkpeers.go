@@ -71,8 +71,13 @@ func (s *linkStream) stop() {
 	}
 }
 
-// browser starts Chromium at one end.
+// browser starts Chromium at one end, without a screen.
 func (g *linkStage) browser(ctx context.Context, e wire.End) (*desk.Chromium, error) {
+	return g.launch(ctx, e, desk.BrowserOptions{Size: grainSize})
+}
+
+// launch starts Chromium at one end as the options say.
+func (g *linkStage) launch(ctx context.Context, e wire.End, o desk.BrowserOptions) (*desk.Chromium, error) {
 	path := filepath.Join(g.dir, e.Name)
 	program, err := desk.FindChromium()
 	if err != nil {
@@ -82,15 +87,15 @@ func (g *linkStage) browser(ctx context.Context, e wire.End) (*desk.Chromium, er
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		return nil, err
 	}
-	flags := map[string]any{
+	o.Path, o.Flags = path, map[string]any{
 		// Otherwise a host's address is a name that nobody in the namespaces
 		// resolves. The first two are the harness's own.
 		"disable-features": "Translate,BlinkGenPropertyTrees,WebRtcHideLocalIpsWithMdns",
 	}
 	if g.trusted != "" {
-		flags["unsafely-treat-insecure-origin-as-secure"] = g.trusted
+		o.Flags["unsafely-treat-insecure-origin-as-secure"] = g.trusted
 	}
-	return desk.StartChromium(ctx, desk.BrowserOptions{Path: path, Size: grainSize, Flags: flags})
+	return desk.StartChromium(ctx, o)
 }
 
 // viewer starts the browser at the far end, with a page that is watched.

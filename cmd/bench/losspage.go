@@ -96,9 +96,10 @@ type lossStats struct {
 	PLIs int `json:"plis"`
 }
 
-// watchLosses has every page that is opened from now on run lossWatch first.
-func watchLosses(p *desk.Page) error {
-	layout, err := json.Marshal(losslab.NewLayout())
+// watchPictures has every page that is opened from now on run lossWatch first, on
+// pictures with this layout.
+func watchPictures(p *desk.Page, l losslab.Layout) error {
+	layout, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}

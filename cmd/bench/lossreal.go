@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,8 +26,9 @@ type lossStage struct {
 // lossStream is a sender that is ready and not yet sending.
 type lossStream struct {
 	linkStream
-	// painted says when each number was painted, in ms since 1970.
-	painted func() ([]float64, error)
+	clock pageClock // the viewer's
+	// painted says when each number was painted.
+	painted func() ([]time.Time, error)
 }
 
 // browser measures in a real browser, over a real link, sender by sender.
@@ -99,6 +101,9 @@ func (b *lossBench) stream(ctx context.Context, g *lossStage, c losslab.Cell, se
 	if err != nil {
 		return f, fmt.Errorf("start: %w", err)
 	}
+	if err := s.clock.sample(s.viewer); err != nil {
+		return f, err
+	}
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	origin := g.wire.Shape(wire.Shape{Forward: c.Forward(), Back: c.Back(), Seed: uint64(round)})
@@ -144,11 +149,8 @@ func (s *lossStream) count(f *losslab.Figures, origin time.Time, length time.Dur
 		return err
 	}
 	painted, err := s.painted()
-	if err != nil {
+	if err = errors.Join(err, s.clock.sample(s.viewer)); err != nil {
 		return err
-	}
-	since := func(ms float64) time.Duration {
-		return time.Duration((ms - float64(origin.UnixMicro())/1e3) * float64(time.Millisecond))
 	}
 	var all []losslab.Sighting
 	newest := -1
@@ -159,7 +161,7 @@ func (s *lossStream) count(f *losslab.Figures, origin time.Time, length time.Dur
 			f.Wrong++
 		case n > newest:
 			newest = n
-			all = append(all, losslab.Sighting{Captured: since(painted[n]), At: since(p[0])})
+			all = append(all, losslab.Sighting{Captured: painted[n].Sub(origin), At: s.clock.time(p[0]).Sub(origin)})
 		}
 	}
 	f.Count(all, length)
@@ -177,7 +179,7 @@ func (g *lossStage) watcher(ctx context.Context, s *lossStream) error {
 	}
 	s.stops = append(s.stops, b.Close)
 	s.viewer = b.FirstPage()
-	return watchLosses(s.viewer)
+	return watchPictures(s.viewer, losslab.NewLayout())
 }
 
 // ours starts our host at the near end, which repairs losses in one of its ways, and
@@ -225,11 +227,11 @@ func (s *lossStream) paint(ctx context.Context, display string, scene *losslab.S
 		return err
 	}
 	var mu sync.Mutex
-	var at []float64
-	s.painted = func() ([]float64, error) {
+	var at []time.Time
+	s.painted = func() ([]time.Time, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		return append([]float64(nil), at...), nil
+		return slices.Clone(at), nil
 	}
 	painting, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -239,7 +241,7 @@ func (s *lossStream) paint(ctx context.Context, display string, scene *losslab.S
 		for n := 0; painting.Err() == nil; n++ {
 			p.prepare(n)
 			mu.Lock()
-			at = append(at, float64(time.Now().UnixMicro())/1e3)
+			at = append(at, time.Now())
 			mu.Unlock()
 			p.show()
 			due = due.Add(time.Second / losslab.FPS)
@@ -261,6 +263,18 @@ func (g *lossStage) chromium(ctx context.Context, _ string) (*lossStream, error)
 	if err := os.WriteFile(blank, []byte("<!doctype html><body>"), 0o644); err != nil {
 		return s, err
 	}
-	s.painted = func() ([]float64, error) { return desk.Eval[[]float64](s.sender, "painted") }
-	return s, g.sendTo(ctx, &s.linkStream, "file://"+blank, "VP8", func(p *desk.Page) error { return openScene(p, g.scene) })
+	var clock pageClock // the sender's
+	s.painted = func() (at []time.Time, err error) {
+		ms, err := desk.Eval[[]float64](s.sender, "painted")
+		err = errors.Join(err, clock.sample(s.sender))
+		for _, v := range ms {
+			at = append(at, clock.time(v))
+		}
+		return at, err
+	}
+	err := g.sendTo(ctx, &s.linkStream, "file://"+blank, "VP8", func(p *desk.Page) error { return openScene(p, g.scene) })
+	if err != nil {
+		return s, err
+	}
+	return s, clock.sample(s.sender)
 }

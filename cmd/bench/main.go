@@ -9,6 +9,7 @@
 //	bench ramp    the start of a stream through the real stack
 //	bench repair  a stream with loss through the real stack, beside pion's chain
 //	bench loss    what each way to repair losses is worth, beside Chromium's own sender
+//	bench scenes  the whole path while the screen changes as a whole, beside x264's own control
 //	bench faults  faults in real streams, and whether nearglass doctor names them
 //
 // Each writes a table to stdout and its rows as JSON to build/bench. The
@@ -37,6 +38,7 @@ type cli struct {
 	Ramp   rampCmd     `cmd:"" help:"The start of a stream through the real stack, over loopback and narrow links."`
 	Repair repairCmd   `cmd:"" help:"A stream with loss through the real stack, beside pion's default chain."`
 	Loss   lossCmd     `cmd:"" help:"What each way to repair losses is worth, every picture checked, in virtual time and beside Chromium's own sender."`
+	Scenes scenesCmd   `cmd:"" help:"The whole path over shaped links while the screen changes as a whole, beside x264's own control."`
 	Faults faultsCmd   `cmd:"" help:"Faults in real streams, and whether nearglass doctor names them."`
 	Record ccRecordCmd `cmd:"" name:"cc-record" hidden:"" help:"Record the desktop content of bench cc."`
 	Hear   feedbackCmd `cmd:"" name:"feedback" hidden:"" help:"Record what browsers report, for the tests of cc/lab."`
@@ -49,8 +51,8 @@ type settings struct {
 	Quick  bool     `help:"A short run with rough figures." env:"QUICK"`
 	Out    string   `help:"Folder for the JSON." default:"build/bench" placeholder:"DIR"`
 	Binary string   `help:"The host to measure." default:"build/nearglass" placeholder:"FILE"`
-	Only   []string `help:"Measure these peers alone (glass), these links and peers (link), losses, round trips, rates and senders (loss), or rows with this in their name (cc)." placeholder:"NAME"`
-	Rounds int      `help:"Visit every peer this often (glass, link, loss); 0 means 3, or 1 with --quick." placeholder:"N"`
+	Only   []string `help:"Measure these peers alone (glass), these links and peers (link, scenes), losses, round trips, rates and senders (loss), or rows with this in their name (cc)." placeholder:"NAME"`
+	Rounds int      `help:"Visit every peer this often (glass, link, loss, scenes); 0 means 3, or 1 with --quick." placeholder:"N"`
 }
 
 func main() {

@@ -136,6 +136,20 @@ func (p *painter) next(state int) {
 	p.put(r)
 }
 
+// paintPart shows the next number on what f paints, and has the server copy only what f
+// says that it changed, and the patch.
+func (p *painter) paintPart(f func(pix []byte, stride int) []image.Rectangle) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last++
+	parts := append(f(p.pix, p.stride), patchRect())
+	number(p.pix, p.stride, p.last)
+	p.painted[p.last] = time.Now()
+	for _, r := range parts {
+		p.put(r)
+	}
+}
+
 // prepare draws a state of the scene that show then puts on screen.
 func (p *painter) prepare(state int) {
 	p.mu.Lock()

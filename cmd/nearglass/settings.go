@@ -19,7 +19,7 @@ type settings struct {
 	Bitrate   bitrate  `help:"Fix what one viewer's video uses; 0 follows what the path carries (default: 0)." placeholder:"RATE" env:"NEARGLASS_BITRATE"`
 	MaxRate   bitrate  `name:"max-bitrate" help:"Most that a video which follows its path may use (default: 50M)." placeholder:"RATE" env:"NEARGLASS_MAX_BITRATE"`
 	MaxKbps   int      `name:"max-kbps" help:"Most kbit/s of a video on the average of its whole stream; short times may exceed it (default: no bound)." placeholder:"N" env:"NEARGLASS_MAX_KBPS"`
-	Control   string   `name:"rate-control" help:"qp: each picture gets the QP that fits. cbr: the encoder holds the bitrate by itself (default: qp)." env:"NEARGLASS_RATE_CONTROL"`
+	Control   string   `name:"rate-control" help:"qp: each picture gets the QP that fits. cbr, crf: the encoder holds the bitrate, or a quality, by itself (default: qp)." env:"NEARGLASS_RATE_CONTROL"`
 	RedoEvery int      `name:"redo-every" help:"Encode one picture in N twice and send a placeholder before it, to try a viewer's decoder." placeholder:"N" env:"NEARGLASS_REDO_EVERY"`
 	QP        int      `name:"qp" help:"Sharpest QP of pictures in motion, 1 to 40; still ones get 4 sharper (default: 16)." placeholder:"N" env:"NEARGLASS_QP"`
 	CRF       float64  `name:"crf" help:"The same as an x264 CRF, read as the QP it stands for." placeholder:"N" env:"NEARGLASS_CRF"`

@@ -59,20 +59,33 @@ type Config struct {
 	Gaps bool
 	// PSNR has the encoder measure AccessUnit.PSNR.
 	PSNR bool
+	// Control is what decides the size of pictures.
+	Control Control
+}
+
+// Control is what decides the size of pictures.
+type Control int
+
+const (
+	// ByOrder has each picture encoded at Order.QP.
+	ByOrder Control = iota
 	// CBR has the encoder hold Order.Bitrate by itself: at FPS pictures a second all
 	// together take that, and none more than its frame interval. It is the mode of
 	// encoders whose QP cannot be ordered.
-	CBR bool
-}
+	CBR
+	// CRF has x264 hold its usual quality where Order.Bitrate allows that (a constant
+	// rate factor of 23 with a VBV of 100 ms). It is what ByOrder is measured by.
+	CRF
+)
 
 // Order says how to encode the loaded picture.
 type Order struct {
 	// QP of every macroblock that is coded, MinQP (sharpest) to MaxQP. Of no effect
-	// with Config.CBR.
+	// but with ByOrder.
 	QP int
-	// Bitrate is what Config.CBR holds from this picture on. It may differ from
+	// Bitrate is what CBR and CRF keep to from this picture on. It may differ from
 	// picture to picture: it is changed in place, and no key frame comes of it. Of no
-	// effect without CBR.
+	// effect with ByOrder.
 	Bitrate rate.Rate
 	// Key asks for an IDR picture. The first picture is always one. It codes
 	// every macroblock.
@@ -103,7 +116,7 @@ type AccessUnit struct {
 	Reference uint64
 	// Key is true for an IDR picture, which carries its SPS and PPS.
 	Key bool
-	// QP is the one that was ordered. With Config.CBR it is what the picture began
+	// QP is the one that was ordered. With CBR and CRF it is what the picture began
 	// with; what fills its interval ends coarser.
 	QP int
 	// SizeBytes is the sum of the NAL lengths.
@@ -171,9 +184,9 @@ var presets = []string{"ultrafast", "superfast", "veryfast", "faster", "fast", "
 // checkOrder says whether an encoder with this Config can do as ordered.
 func (c Config) checkOrder(o Order) error {
 	switch {
-	case c.CBR && o.Bitrate <= 0:
+	case c.Control != ByOrder && o.Bitrate <= 0:
 		return fmt.Errorf("encode: %s is no bitrate to hold", o.Bitrate)
-	case !c.CBR && (o.QP < MinQP || o.QP > MaxQP):
+	case c.Control == ByOrder && (o.QP < MinQP || o.QP > MaxQP):
 		return fmt.Errorf("encode: qp %d is outside %d to %d", o.QP, MinQP, MaxQP)
 	}
 	return nil

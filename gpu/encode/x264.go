@@ -63,9 +63,14 @@ func x264Params(c Config) (*x264c.Param, error) {
 	p.IBframe = 0
 	p.Analyse.IWeightedPred = x264c.WeightpNone
 
+	adaptive := p.Rc.IAqMode
 	setRate(p, c.FPS)
-	if c.CBR {
+	switch c.Control {
+	case CBR:
 		setCBR(p, c.FPS)
+	case CRF:
+		setCRF(p, c.FPS)
+		p.Rc.IAqMode = adaptive
 	}
 	setBitstream(p)
 	setAnalysis(p, c.Profile)

@@ -24,23 +24,42 @@ func setCBR(p *x264c.Param, fps int) {
 	p.Rc.IRcMethod = x264c.RcAbr
 	p.Rc.IQpMin = cbrSharpest
 	p.Rc.FIpFactor, p.Rc.FPbFactor = 1.4, 1.3 // x264's own
-	setBitrate(p, firstBitrate, fps)
+	setBitrate(p, firstBitrate, 1, fps)
 }
 
-// setBitrate sets the rate, its maximum and the VBV, which x264 counts in kbit.
-func setBitrate(p *x264c.Param, bitrate rate.Rate, fps int) {
+// The quality of CRF, x264's default, and the frame intervals of its VBV: 100 ms at 60
+// pictures a second, as live encoders have it.
+const (
+	crfFactor  = 23
+	crfBuffers = 6
+)
+
+// setCRF has x264 keep a quality by itself, and to a rate where that asks for more.
+func setCRF(p *x264c.Param, fps int) {
+	p.Rc.IRcMethod, p.Rc.FRfConstant = x264c.RcCrf, crfFactor
+	p.Rc.FIpFactor, p.Rc.FPbFactor = 1.4, 1.3 // x264's own
+	setBitrate(p, firstBitrate, crfBuffers, fps)
+}
+
+// setBitrate sets the rate, its maximum and the VBV, so many frame intervals of it.
+// x264 counts in kbit.
+func setBitrate(p *x264c.Param, bitrate rate.Rate, buffers, fps int) {
 	kbps := int32(max(bitrate/rate.Kbps, 1))
 	p.Rc.IBitrate, p.Rc.IVbvMaxBitrate = kbps, kbps
-	p.Rc.IVbvBufferSize = (kbps + int32(fps) - 1) / int32(fps)
+	p.Rc.IVbvBufferSize = (kbps*int32(buffers) + int32(fps) - 1) / int32(fps)
 }
 
 // holdRate changes the rate in place, before the next picture. Nothing is reset and
 // no key frame comes of it.
 func (e *x264Encoder) holdRate(bitrate rate.Rate) error {
-	if !e.config.CBR || bitrate == e.bitrate {
+	buffers := 1
+	switch {
+	case e.config.Control == ByOrder || bitrate == e.bitrate:
 		return nil
+	case e.config.Control == CRF:
+		buffers = crfBuffers
 	}
-	setBitrate(e.params, bitrate, e.config.FPS)
+	setBitrate(e.params, bitrate, buffers, e.config.FPS)
 	if x264c.EncoderReconfig(e.x264, e.params) < 0 {
 		return fmt.Errorf("encode: x264 refuses a bitrate of %s", bitrate)
 	}

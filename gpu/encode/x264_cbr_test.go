@@ -17,8 +17,11 @@ import (
 // between. No key frame comes that was not ordered, and what ffmpeg shows is what
 // x264 has, to the bit.
 func TestReconfiguredAtEachPicture(t *testing.T) {
-	for _, c := range []Config{{Threads: 2}, {Threads: 1, Profile: h264.High}, {Threads: 4, References: 4, Preset: "superfast"}} {
-		c.Size, c.CBR = image.Pt(322, 178), true
+	for _, c := range []Config{
+		{Control: CBR, Threads: 2}, {Control: CBR, Threads: 1, Profile: h264.High}, {Control: CBR, Threads: 4, References: 4, Preset: "superfast"},
+		{Control: CRF, Threads: 2, Preset: "superfast"},
+	} {
+		c.Size = image.Pt(322, 178)
 		s, scene := &stream{t: t, e: open(t, c)}, newScreen(c.Size, uint64(c.Threads))
 		load(t, s.e, scene.change())
 		for i := range 300 {
@@ -30,7 +33,7 @@ func TestReconfiguredAtEachPicture(t *testing.T) {
 			if u.Key != (i == 0 || i == 200) {
 				t.Fatalf("picture %d at %v: key is %v", i, o.Bitrate, u.Key)
 			}
-			if u.QP < cbrSharpest || u.QP > MaxQP {
+			if u.QP < cbrSharpest && c.Control == CBR || u.QP > MaxQP {
 				t.Errorf("picture %d is at QP %d", i, u.QP)
 			}
 			if scene.rng.IntN(4) > 0 || !s.drop(u) {
@@ -54,7 +57,7 @@ func TestReconfiguredAtEachPicture(t *testing.T) {
 func TestCBRKeepsItsRate(t *testing.T) {
 	const fps, each = 60, 120
 	size := image.Pt(640, 368)
-	e := open(t, Config{Size: size, FPS: fps, Threads: 2, CBR: true})
+	e := open(t, Config{Size: size, FPS: fps, Threads: 2, Control: CBR})
 	frames := scroll(document, size, each, 7)
 	for _, bitrate := range []rate.Rate{4 * rate.Mbps, rate.Mbps, 300 * rate.Kbps, 2 * rate.Mbps} {
 		sum, largest := 0, 0
@@ -75,11 +78,38 @@ func TestCBRKeepsItsRate(t *testing.T) {
 	}
 }
 
+// TestCRFKeepsToItsRate: what is easy takes less than the rate, what is not takes the
+// rate.
+func TestCRFKeepsToItsRate(t *testing.T) {
+	const fps, each = 60, 120
+	size := image.Pt(640, 368)
+	e := open(t, Config{Size: size, FPS: fps, Threads: 2, Control: CRF})
+	frames := scroll(document, size, each, 7)
+	for _, tt := range []struct {
+		bitrate     rate.Rate
+		least, most float64 // of it used
+	}{
+		{40 * rate.Mbps, 0.02, 0.5}, {300 * rate.Kbps, 0.7, 1.15},
+	} {
+		sum := 0
+		for i, f := range frames {
+			load(t, e, f)
+			if u := encode(t, e, Order{Bitrate: tt.bitrate}); i >= each/2 {
+				sum += u.SizeBytes
+			}
+		}
+		use := float64(sum) / float64(tt.bitrate.Bytes(time.Second/fps)*each/2)
+		if use < tt.least || use > tt.most {
+			t.Errorf("%v: %.2f of it used", tt.bitrate, use)
+		}
+	}
+}
+
 // TestCBRStillPicture: under the controller of the rate a still picture gets as sharp
 // as with ordered QPs, and then nothing is encoded.
 func TestCBRStillPicture(t *testing.T) {
 	size := image.Pt(640, 368)
-	e := open(t, Config{Size: size, Threads: 2, CBR: true})
+	e := open(t, Config{Size: size, Threads: 2, Control: CBR})
 	c, now := ratecontrol.New(ratecontrol.Config{Target: 4 * rate.Mbps, ByEncoder: true}), time.Unix(1000, 0)
 	load(t, e, bgra(document.page(size, 1), 0, size))
 	pictures := 0
@@ -110,21 +140,22 @@ func TestCBRStillPicture(t *testing.T) {
 func TestOrdersThatCannotBe(t *testing.T) {
 	size := image.Pt(64, 48)
 	for _, tt := range []struct {
-		cbr   bool
-		order Order
-		fails bool
+		control Control
+		order   Order
+		fails   bool
 	}{
-		{false, Order{QP: 30, Bitrate: rate.Mbps}, false},
-		{false, Order{QP: 0}, true},
-		{false, Order{QP: 52, Bitrate: rate.Mbps}, true},
-		{true, Order{QP: 0, Bitrate: rate.Kbps}, false},
-		{true, Order{QP: 30}, true},
-		{true, Order{Bitrate: -1}, true},
+		{ByOrder, Order{QP: 30, Bitrate: rate.Mbps}, false},
+		{ByOrder, Order{QP: 0}, true},
+		{ByOrder, Order{QP: 52, Bitrate: rate.Mbps}, true},
+		{CRF, Order{QP: 0, Bitrate: rate.Kbps}, false},
+		{CBR, Order{QP: 30}, true},
+		{CRF, Order{QP: 30}, true},
+		{CBR, Order{Bitrate: -1}, true},
 	} {
-		e := open(t, Config{Size: size, CBR: tt.cbr})
+		e := open(t, Config{Size: size, Control: tt.control})
 		load(t, e, bgra(document.page(size, 1), 0, size))
 		if _, err := e.Encode(tt.order); (err != nil) != tt.fails {
-			t.Errorf("CBR %v, %+v: %v", tt.cbr, tt.order, err)
+			t.Errorf("control %d, %+v: %v", tt.control, tt.order, err)
 		}
 	}
 }

@@ -39,7 +39,7 @@ type x264Encoder struct {
 
 	search  search
 	wide    bool      // the motion search that x264 is set to
-	bitrate rate.Rate // that it is set to hold, with Config.CBR
+	bitrate rate.Rate // that it is set to keep to, with CBR and CRF
 	changed int       // pixels that were loaded since the last picture
 
 	sets       parameterSets
@@ -201,7 +201,7 @@ func (e *x264Encoder) prepare(o Order, key bool) error {
 		e.picture.IType = x264c.TypeIdr
 	}
 	e.picture.IQpplus1 = int32(o.QP) + 1
-	if e.config.CBR {
+	if e.config.Control != ByOrder {
 		e.picture.IQpplus1 = x264c.QpAuto
 	}
 	e.setSearch()

@@ -62,7 +62,7 @@ func TestEncoderThatHoldsItsRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := overshooter{droppable: true, large: map[int]int{20: 200_000}, coarse: 52}
 		s := newStandWith(t, 3*rate.Mbps, func(c *Config) {
-			c.CBR = true
+			c.ByEncoder = true
 			c.Encoder = func(image.Point) (encode.Encoder, error) { return &e, nil }
 		})
 		defer s.end(t)

@@ -94,9 +94,9 @@ type Config struct {
 	// MaxAverage bounds the average of the video over the whole stream; 0: nothing
 	// does.
 	MaxAverage rate.Rate
-	// CBR leaves the size of the pictures to the encoder, which then is one that holds
-	// a rate by itself (encode.Config.CBR).
-	CBR bool
+	// ByEncoder leaves the size of the pictures to the encoder, which then is one that holds
+	// a rate by itself (encode.Config.Control).
+	ByEncoder bool
 	// RedoEvery has one picture in so many dropped and encoded again although it was
 	// not too large, to try what viewers make of that. 0: none.
 	RedoEvery int

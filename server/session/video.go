@@ -70,7 +70,7 @@ const stillSteps = 4
 
 // qualityOf is the rate control that a session is told.
 func qualityOf(c Config) ratecontrol.Config {
-	r := ratecontrol.Config{FPS: c.FPS, MaxAverage: c.MaxAverage, ByEncoder: c.CBR}
+	r := ratecontrol.Config{FPS: c.FPS, MaxAverage: c.MaxAverage, ByEncoder: c.ByEncoder}
 	if c.QP > 0 {
 		r.MotionQP, r.RefineQP = c.QP, max(c.QP-stillSteps, encode.MinQP)
 	}
