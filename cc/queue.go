@@ -31,6 +31,7 @@ type queue struct {
 	filled     bool          // another flow fills the queue: its delay is no base
 	heads      [heads]head
 	n          int
+	shift      shift
 }
 
 // observe takes a one-way delay for the base.
@@ -51,6 +52,7 @@ func (q *queue) observe(at time.Time, delay time.Duration) {
 // add takes the first packet of a train.
 func (q *queue) add(s *sample) {
 	q.observe(s.at, s.first)
+	q.watch(s)
 	q.heads[q.n%heads] = head{at: s.at, delay: s.first, unforeseen: s.first - q.base - s.foreseen}
 	q.n++
 }

@@ -24,6 +24,7 @@ func chanceLink(rng *rand.Rand) LinkConfig {
 	}
 	return LinkConfig{
 		Origin: origin, Rates: steps(), Repeat: some(3 * time.Second), Delay: some(50 * ms), FlowDelays: []time.Duration{0, some(50 * ms)},
+		Detours:     []Detour{{some(time.Second), some(50 * ms)}, {time.Second + some(time.Second), some(50 * ms)}},
 		Jitter:      Jitter{Sigma: some(10 * ms), Bound: 5*ms + some(20*ms), Keep: rng.IntN(2) == 0},
 		Loss:        Loss{Random: 0.1 * rng.Float64(), Burst: Burst{GoodBad: 0.01 * rng.Float64(), BadGood: rng.Float64()}, Before: rng.IntN(2) == 0},
 		Queue:       Queue{Limit: some(300 * ms), Bytes: rng.IntN(2) * rng.IntN(1e5), CoDel: rng.IntN(2) == 0},

@@ -25,6 +25,8 @@ type LinkConfig struct {
 	// different round-trip times over one bottleneck (RFC 8867, 5.5). Flows
 	// beyond its end have none.
 	FlowDelays []time.Duration
+	// Detours make the way longer or short again, in order of At.
+	Detours []Detour
 
 	Jitter      Jitter
 	Loss        Loss
@@ -38,6 +40,13 @@ type LinkConfig struct {
 type Step struct {
 	At   time.Duration
 	Rate rate.Rate
+}
+
+// Detour is what packets that leave the bottleneck from At on take beyond Delay, until
+// the next one. A packet may overtake those that went a longer way.
+type Detour struct {
+	At    time.Duration // from the Origin
+	Extra time.Duration
 }
 
 // Jitter adds a normally distributed time to the propagation delay. The sum

@@ -149,6 +149,20 @@ func TestFlowDelays(t *testing.T) {
 	}
 }
 
+// TestDetours: the way is longer between two times, and as before after them.
+func TestDetours(t *testing.T) {
+	l := NewLink(LinkConfig{Origin: origin, Delay: 10 * ms, Detours: []Detour{{time.Second, 30 * ms}, {2 * time.Second, 0}}}, 1)
+	want := []time.Duration{10 * ms, 40 * ms, 40 * ms, 10 * ms}
+	for i, sent := range []time.Duration{999 * ms, time.Second, 1999 * ms, 2 * time.Second} {
+		l.Send(at(sent), Packet{ID: uint64(i), Size: 1000})
+	}
+	for _, d := range receive(l, at(3*time.Second), nil) {
+		if took := d.At.Sub(d.SentAt); took != want[d.ID] {
+			t.Errorf("packet %d took %v, want %v", d.ID, took, want[d.ID])
+		}
+	}
+}
+
 // TestCoDel: a load slightly above the link ends with the sojourn time held
 // near the target, and a load below it loses nothing.
 func TestCoDel(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 type path struct {
 	delay       time.Duration
 	flowDelays  []time.Duration
+	detours     []Detour
 	jitter      Jitter
 	aggregation Aggregation
 	rng         *rand.Rand
@@ -19,7 +20,7 @@ type path struct {
 
 func newPath(c LinkConfig, rng *rand.Rand) path {
 	return path{
-		delay: max(c.Delay, 0), flowDelays: c.FlowDelays, jitter: c.Jitter, aggregation: c.Aggregation,
+		delay: max(c.Delay, 0), flowDelays: c.FlowDelays, detours: c.Detours, jitter: c.Jitter, aggregation: c.Aggregation,
 		rng: rng, last: -forever, lastBatch: -forever,
 	}
 }
@@ -41,7 +42,17 @@ func (p *path) arrive(t time.Duration, pkt *Packet) time.Duration {
 	if pkt.Flow >= 0 && pkt.Flow < len(p.flowDelays) {
 		at += p.flowDelays[pkt.Flow]
 	}
-	return at
+	return at + p.detour(t)
+}
+
+// detour is what the way takes beyond the usual at t.
+func (p *path) detour(t time.Duration) (extra time.Duration) {
+	for _, d := range p.detours {
+		if t >= d.At {
+			extra = max(d.Extra, 0)
+		}
+	}
+	return extra
 }
 
 // draw gives a jitter, within the bound if there is one.
