@@ -21,6 +21,7 @@ type faultCase struct {
 	args   []string // of serve
 	prefix []string // that starts the host
 	script string   // that the viewer's page runs first
+	beside bool     // there is a second, shorter road between the ends
 	inject func(ctx context.Context, r *faultRun) error
 }
 
@@ -70,6 +71,7 @@ var faultCases = []faultCase{
 	{name: "competing traffic 3", fault: doctor.CompetingTraffic, every: full, shape: path(8, 8*time.Millisecond, 130*time.Millisecond), inject: bulk(3)},
 	{name: "bufferbloat 600", fault: doctor.Bufferbloat, every: full, shape: path(8, 8*time.Millisecond, 600*time.Millisecond), inject: bulk(1)},
 	{name: "bufferbloat 1500", fault: doctor.Bufferbloat, every: full, shape: path(8, 8*time.Millisecond, 1500*time.Millisecond), inject: bulk(1)},
+	{name: "bufferbloat 1000", fault: doctor.Bufferbloat, every: full, shape: path(5, 20*time.Millisecond, time.Second), inject: bulk(2)},
 	{name: "flapping wifi 180", fault: doctor.FlappingWiFi, every: full, shape: away(180*time.Millisecond, 2500*time.Millisecond)},
 	{name: "flapping wifi 350", fault: doctor.FlappingWiFi, every: full, shape: away(350*time.Millisecond, 3*time.Second)},
 	{name: "flapping wifi 120", fault: doctor.FlappingWiFi, every: full, shape: away(120*time.Millisecond, 1800*time.Millisecond)},
@@ -80,6 +82,8 @@ var faultCases = []faultCase{
 	{name: "cpu starved 6", quick: true, fault: doctor.CPUStarved, every: full, shape: home, prefix: []string{"taskset", "-c", "0"}, inject: spin(6, 0)},
 	{name: "cpu starved 4", fault: doctor.CPUStarved, every: full, shape: home, prefix: []string{"taskset", "-c", "0"}, inject: spin(4, 0)},
 	{name: "encoder overload", fault: doctor.EncoderOverload, every: full, shape: home, args: []string{"--preset", "medium"}, prefix: []string{"taskset", "-c", "0"}},
+	{name: "encoder overload fast", fault: doctor.EncoderOverload, every: full, shape: home, args: []string{"--preset", "fast"}, prefix: []string{"taskset", "-c", "0"}},
+	{name: "encoder overload sharp", fault: doctor.EncoderOverload, every: full, shape: home, args: []string{"--preset", "medium", "--qp", "12"}, prefix: []string{"taskset", "-c", "0"}},
 	{name: "stalled capture 2", fault: doctor.StalledCapture, every: full, shape: home, inject: stall(8*time.Second, 2*time.Second)},
 	{name: "stalled capture 6", fault: doctor.StalledCapture, every: full, shape: home, inject: stall(8*time.Second, 6*time.Second)},
 	{name: "stalled capture 11", fault: doctor.StalledCapture, every: 0, shape: home, inject: stall(5*time.Second, 11*time.Second)},
@@ -87,7 +91,14 @@ var faultCases = []faultCase{
 	{name: "slow source 300", fault: doctor.SlowSource, every: 300 * time.Millisecond, shape: home},
 	{name: "slow source 550", fault: doctor.SlowSource, every: 550 * time.Millisecond, shape: home},
 	{name: "viewer background", fault: doctor.ViewerBackground, every: full, shape: home, inject: hide(5*time.Second, 12*time.Second)},
-	{name: "slow decoder", fault: doctor.SlowDecoder, or: []doctor.Fault{doctor.ViewerThrottled}, every: full, shape: home, inject: slowThreads("ThreadPool")},
+	{name: "viewer background 9", fault: doctor.ViewerBackground, every: full, shape: home, inject: hide(5*time.Second, 9*time.Second)},
+	{name: "viewer background 16", fault: doctor.ViewerBackground, every: 0, shape: home, inject: hide(4*time.Second, 16*time.Second)},
+	{name: "wrong path 60", fault: doctor.WrongPath, every: time.Second / 24, shape: path(25, 30*time.Millisecond, 250*time.Millisecond), beside: true, script: shun},
+	{name: "wrong path 80", fault: doctor.WrongPath, every: time.Second / 24, shape: path(10, 40*time.Millisecond, 250*time.Millisecond), beside: true, script: shun},
+	{name: "wrong path 200", fault: doctor.WrongPath, every: 0, shape: path(25, 100*time.Millisecond, 250*time.Millisecond), beside: true, script: shun},
+	{name: "slow decoder", fault: doctor.SlowDecoder, or: []doctor.Fault{doctor.ViewerThrottled}, every: full, shape: home, inject: slowThreads("ThreadPool", 2)},
+	{name: "slow decoder 1", fault: doctor.SlowDecoder, or: []doctor.Fault{doctor.ViewerThrottled}, every: full, shape: home, inject: slowThreads("ThreadPool", 1)},
+	{name: "slow decoder 4", fault: doctor.SlowDecoder, or: []doctor.Fault{doctor.ViewerThrottled}, every: full, shape: home, inject: slowThreads("ThreadPool", 4)},
 	{name: "viewer throttled 30", fault: doctor.ViewerThrottled, every: full, shape: home, inject: limp(6*time.Second, 30)},
 	{name: "viewer throttled 60", fault: doctor.ViewerThrottled, every: full, shape: home, inject: limp(6*time.Second, 60)},
 	{name: "viewer throttled 20", fault: doctor.ViewerThrottled, every: full, shape: home, inject: limp(6*time.Second, 20)},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/page"
@@ -53,19 +54,23 @@ func tunnel(after time.Duration, most int) func(context.Context, *faultRun) erro
 	}
 }
 
-// spin keeps a core busy with so many programs.
+// spin keeps a core busy with so many programs, after a while.
 func spin(count, core int) func(context.Context, *faultRun) error {
 	return func(ctx context.Context, r *faultRun) error {
 		if err := wait(ctx, 4*time.Second); err != nil {
 			return err
 		}
-		for range count {
-			if _, err := desk.Start(ctx, desk.Command{Name: "taskset", Args: []string{"-c", strconv.Itoa(core), "sh", "-c", "while :; do :; done"}}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return keepBusy(ctx, count, core)
 	}
+}
+
+func keepBusy(ctx context.Context, count, core int) error {
+	for range count {
+		if _, err := desk.Start(ctx, desk.Command{Name: "taskset", Args: []string{"-c", strconv.Itoa(core), "sh", "-c", "while :; do :; done"}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // signals stops processes and has them go on.
@@ -164,14 +169,11 @@ func setHostClock(after, by time.Duration) func(context.Context, *faultRun) erro
 }
 
 // slowThreads takes the processor from one kind of the browser's threads: they
-// share a core with busy programs of a higher priority. New ones are found as they
-// come.
-func slowThreads(name string) func(context.Context, *faultRun) error {
+// share a core with so many busy programs of a higher priority. New ones are found
+// as they come.
+func slowThreads(name string, busy int) func(context.Context, *faultRun) error {
 	return func(ctx context.Context, r *faultRun) error {
-		if err := wait(ctx, 3*time.Second); err != nil {
-			return err
-		}
-		if err := spin(2, 1)(ctx, r); err != nil {
+		if err := keepBusy(ctx, busy, 1); err != nil {
 			return err
 		}
 		for {
@@ -220,6 +222,46 @@ const asker = `(() => {
 				e.receiver.transform = new RTCRtpScriptTransform(window.asker);
 			});
 		}
+	};
+})();`
+
+// The second road between the ends of the wire.
+const (
+	besideName = "beside0"
+	besideNear = "10.219.40.1"
+	besideFar  = "10.219.40.2"
+)
+
+// layCable lays it: a cable that takes no time.
+func (r *faultRun) layCable(ctx context.Context) error {
+	near, far := r.wire.Near.Name, r.wire.Far.Name
+	ip := func(line string) error {
+		_, err := desk.Run(context.WithoutCancel(ctx), desk.Command{Name: "ip", Args: strings.Fields(line)})
+		return err
+	}
+	for _, line := range []string{
+		fmt.Sprintf("link add %s netns %s type veth peer name %s netns %s", besideName, near, besideName, far),
+		fmt.Sprintf("-n %s addr add %s/30 dev %s", near, besideNear, besideName),
+		fmt.Sprintf("-n %s addr add %s/30 dev %s", far, besideFar, besideName),
+		fmt.Sprintf("-n %s link set %s up", near, besideName),
+		fmt.Sprintf("-n %s link set %s up", far, besideName),
+	} {
+		if err := ip(line); err != nil {
+			return err
+		}
+	}
+	r.stops = append(r.stops, func() { _ = ip(fmt.Sprintf("-n %s link del %s", near, besideName)) })
+	return nil
+}
+
+// shun has the viewer take the second road for the worse one, as an agent does that
+// judges networks by their kind. It checks that one once, while the answer over the
+// other is on its way, and so knows that it works.
+const shun = `(() => {
+	const set = RTCPeerConnection.prototype.setRemoteDescription;
+	RTCPeerConnection.prototype.setRemoteDescription = function (d) {
+		const lower = (_, before, priority, after) => before + (priority - 1e6) + after;
+		return set.call(this, { type: d.type, sdp: d.sdp.replace(/^a=candidate:.* 127\.0\.0\.1 .*\r\n/gm, "").replace(/^(a=candidate:\S+ \d+ udp )(\d+)( 10\.219\.40\.1 .*)$/gim, lower) });
 	};
 })();`
 

@@ -148,7 +148,14 @@ func (r *faultRun) start(ctx context.Context, c faultCase) (err error) {
 		return err
 	}
 	r.stops = append(r.stops, r.painter.close)
-	r.host, err = desk.StartHost(ctx, desk.HostOptions{Binary: r.Binary, Display: r.screen.name, Listen: r.wire.Near.Addr.String() + ":7433",
+	listen := r.wire.Near.Addr.String() + ":7433"
+	if c.beside {
+		listen = ":7433"
+		if err := r.layCable(ctx); err != nil {
+			return err
+		}
+	}
+	r.host, err = desk.StartHost(ctx, desk.HostOptions{Binary: r.Binary, Display: r.screen.name, Listen: listen,
 		Args: c.args, Prefix: append(r.wire.Near.Prefix(), c.prefix...)})
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func (m *moment) unshown() float64 {
 // slowDecoder: the viewer takes long to decode pictures, from the start on.
 func slowDecoder(v *view) Finding {
 	hits := v.those(func(m *moment) bool {
-		return m.viewed && m.viewerStage(decodeStage).N >= fewPictures && (m.decodeMs() > 18 || m.decodeMs() > 9 && m.decoderBusy() > 0.75)
+		return m.viewed && m.viewerStage(decodeStage).N >= fewPictures && (m.decodeMs() > 18 || m.decodeMs() > 9 && m.decoderBusy() > 0.75) || m.piledUp()
 	})
 	if len(hits) < 4 {
 		return Finding{}
@@ -71,6 +71,13 @@ func even(m *moment) bool { return m.spike() < 60 && m.loss() < 0.005 }
 // have stood still.
 const frozenMs = 1500
 
+// piledUp says whether whole pictures came and waited long for a decoder that took few
+// of them, while the page itself was on time.
+func (m *moment) piledUp() bool {
+	f := m.viewer.Frames
+	return m.viewed && f.Received >= 15 && f.Decoded > 0 && 3*f.Decoded < f.Received && m.viewerStage(bufferStage).Mean > 400 && m.viewer.Stall < 100
+}
+
 // viewerThrottled: the viewer's machine became slower than it was, or its
 // browser stood still.
 func viewerThrottled(v *view) Finding {
@@ -104,6 +111,9 @@ func viewerThrottled(v *view) Finding {
 	if len(choose(hits, pressed)) > 0 {
 		sure += 0.2
 		list = append(list, "its browser says that the processor is under pressure")
+	}
+	if n := len(v.those((*moment).piledUp)); n >= 4 && n > len(hits) {
+		sure *= 0.5 // mostly the page was on time, and its decoder was not
 	}
 	if d := hits[len(hits)-1].viewer.Device; d != nil && d.Charging != nil && !*d.Charging && d.Battery != nil {
 		list = append(list, fmt.Sprintf("it runs on battery, with %.0f %% left", 100**d.Battery))
