@@ -194,7 +194,7 @@ func (c *Controller) miss(p *packet) {
 func (c *Controller) learn(s sample) int {
 	c.queue.observe(s.at, min(s.first, s.last))
 	if s.headed {
-		c.queue.add(&s)
+		c.queue.add(&s, c.taken(&s))
 		if held := c.queue.held(); held > leastHeld+2*c.queue.noise() && !c.share.competing {
 			c.cap.stretch(&s, held)
 		}
@@ -203,6 +203,16 @@ func (c *Controller) learn(s sample) int {
 		return 1
 	}
 	return 0
+}
+
+// taken is how long the bottleneck was busy with a train, of whose bytes those of the
+// first packet are left out.
+func (c *Controller) taken(s *sample) time.Duration {
+	first := c.sizes.full() + ipOverheadBytes
+	if s.packets > 1 {
+		first = s.bytes / (s.packets - 1)
+	}
+	return min(c.cap.rate.Duration(s.bytes+first), shiftWait)
 }
 
 // OnTick is called at Deadline, and once at the start for the first rates.

@@ -161,9 +161,10 @@ func TestOutageBeginsAndEnds(t *testing.T) {
 // TestHoldsItsOwn: beside a flow that keeps the queue full the stream claims its
 // part, and the whole path when that has left.
 func TestHoldsItsOwn(t *testing.T) {
-	const carries, full = 8 * rate.Mbps, 100 * time.Millisecond
+	const carries, tooth = 8 * rate.Mbps, 1500 * time.Millisecond
 	const from, to = 3 * time.Second, 12 * time.Second
 	r := (&road{rate: always(carries), limit: 200 * time.Millisecond, fill: func(at, queue time.Duration) int {
+		full := 70*time.Millisecond + (at%tooth)/25 // up to 130 ms, as a window that grows and falls
 		if at < from || at > to || queue > full {
 			return 0
 		}
@@ -180,6 +181,26 @@ func TestHoldsItsOwn(t *testing.T) {
 		t.Error("competes with nobody")
 	}
 	if got := r.passed(17*time.Second, 20*time.Second); got < carries.Scale(0.75) {
+		t.Errorf("%v passes when the other has left", got)
+	}
+}
+
+// TestHeldQueue: beside a flow that keeps the queue at one length, whatever else is sent,
+// the stream cannot tell the queue from a longer path. It has its part all the same, and
+// the whole path when the flow has left.
+func TestHeldQueue(t *testing.T) {
+	const carries, full = 8 * rate.Mbps, 100 * time.Millisecond
+	const from, to = 3 * time.Second, 12 * time.Second
+	r := (&road{rate: always(carries), limit: 200 * time.Millisecond, fill: func(at, queue time.Duration) int {
+		if at < from || at > to || queue > full {
+			return 0
+		}
+		return carries.Bytes(full - queue)
+	}}).drive(Config{}, 20*time.Second)
+	if got := r.passed(from+2*time.Second, to); got < carries.Scale(0.2) {
+		t.Errorf("%v passes beside it", got)
+	}
+	if got := r.passed(14*time.Second, 20*time.Second); got < carries.Scale(0.75) {
 		t.Errorf("%v passes when the other has left", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // meet gives a queue the first packets of trains, 16 ms apart.
 func meet(q *queue, delays ...time.Duration) {
 	for _, d := range delays {
-		q.add(&sample{at: virtualStart.Add(time.Duration(q.n) * 16 * ms), first: d})
+		q.add(&sample{at: virtualStart.Add(time.Duration(q.n) * 16 * ms), first: d}, 0)
 	}
 }
 

@@ -49,10 +49,11 @@ func (q *queue) observe(at time.Time, delay time.Duration) {
 	}
 }
 
-// add takes the first packet of a train.
-func (q *queue) add(s *sample) {
+// add takes a train, and what the bottleneck took for it; what counts is what its first
+// packet met.
+func (q *queue) add(s *sample, took time.Duration) {
 	q.observe(s.at, s.first)
-	q.watch(s)
+	q.watch(s, took)
 	q.heads[q.n%heads] = head{at: s.at, delay: s.first, unforeseen: s.first - q.base - s.foreseen}
 	q.n++
 }

@@ -13,8 +13,8 @@ const (
 	// by more in that time.
 	shiftFor   = 800 * time.Millisecond
 	shiftSlack = 3 * time.Millisecond
-	// shiftTrains are needed in that time, and one in shiftAstray may be further off: what
-	// our own pictures put in front of each other is.
+	// shiftTrains are needed before the jump, and in that time, and one in shiftAstray may
+	// be further off: what our own pictures put in front of each other is.
 	shiftTrains = 12
 	shiftAstray = 4
 	// shiftWait is how long a level may take to show: a path that became narrower too
@@ -24,24 +24,27 @@ const (
 
 // shift notices that the path has become longer in the middle of a stream: a tunnel took
 // another route, say. The delay jumps and stays where it is, whatever is sent. Taken for a
-// queue it would hold the stream down until the least delay of the past is forgotten.
+// queue it would hold the stream down until the least delay of the past is forgotten. But a
+// queue stays too while as much comes as the path carries: only when the stream has left it
+// so much time that a queue of that length had drained, it was none.
 type shift struct {
 	jumped         time.Time     // zero: not of late
 	before         time.Duration // the delay until then
 	at             time.Time     // since when it is looked whether it stays
 	level          time.Duration // where
 	trains, astray int
+	busy           time.Duration // what the bottleneck took for our packets since then
 }
 
 // look begins anew with a level.
 func (w *shift) look(at time.Time, level time.Duration) {
-	w.at, w.level, w.trains, w.astray = at, level, 0, 0
+	w.at, w.level, w.trains, w.astray, w.busy = at, level, 0, 0, 0
 }
 
-// watch takes the first packet of the next train, before it is remembered.
-func (q *queue) watch(s *sample) {
+// watch takes the next train, before it is remembered, and what the bottleneck took for it.
+func (q *queue) watch(s *sample, took time.Duration) {
 	w := &q.shift
-	if q.n > 0 && s.first-q.back(0).delay > leastShift+shiftNoise*q.noise() {
+	if q.n >= shiftTrains && s.first-q.back(0).delay > leastShift+shiftNoise*q.noise() {
 		if w.jumped.IsZero() {
 			w.jumped, w.before = s.at, q.back(0).delay
 		}
@@ -60,15 +63,16 @@ func (q *queue) watch(s *sample) {
 	}
 	w.level = min(w.level, s.first)
 	w.trains++
-	if s.at.Sub(w.at) < shiftFor || w.trains < shiftTrains {
-		return
-	}
-	if w.astray*shiftAstray <= w.trains {
-		q.rebase(w.level - w.before)
+	w.busy += took
+	since, longer := s.at.Sub(w.at), w.level-w.before
+	switch {
+	case since < shiftFor || w.trains < shiftTrains:
+	case w.astray*shiftAstray > w.trains:
+		w.look(s.at, s.first)
+	case since-w.busy > longer: // a queue would be gone
+		q.rebase(longer)
 		*w = shift{}
-		return
 	}
-	w.look(s.at, s.first)
 }
 
 // rebase takes the path to be longer by so much since the jump.
