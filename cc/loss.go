@@ -21,11 +21,11 @@ const (
 	// A flood is a storm that goes on: floodLoss of about floodPackets are lost.
 	floodPackets = 50
 	floodLoss    = 0.6
-	// A gap is a run of losses that took goneSpan or more of sending: a limit that
-	// lets nothing through for so long is below 250 kbit/s, so that the path was gone.
-	// One with fewer than gapPackets that came since the one before is a flood.
-	goneSpan   = 40 * time.Millisecond
-	gapPackets = 20
+	// A gap is a run of manyLost or more that took goneSpan or more of sending: a limit
+	// that lets nothing through for so long is below 320 kbit/s, so that the path was gone.
+	// With fewer than gapPackets between it and another such run it is a flood.
+	goneSpan   = 30 * time.Millisecond
+	gapPackets = 6
 	// lossFade is what a window counts for when the next one closes.
 	lossFade = 0.95
 	// mostInherent is the loss that a path may have at any rate: radio at its
@@ -79,7 +79,8 @@ type lossModel struct {
 	flood   float64 // share that was lost of far more of them
 	inRun   bool    // the latest one was
 	run     run     // of losses, the latest
-	apart   int     // packets that came since the latest such run, or since the start
+	gap     run     // the latest that may be a gap, until that is known
+	apart   int     // packets that came since the latest of those, or since the start
 	cap     float64 // the limit in force, bit/s on the wire; 0: none
 	at      time.Time
 	allowed float64 // bit/s on the wire that the stream may use now
@@ -112,7 +113,8 @@ func (l *lossModel) miss(p *packet, full bool) {
 
 func (l *lossModel) note(p *packet, lost float64) {
 	if lost == 0 {
-		l.endRun(p.At)
+		l.endRun()
+		l.endGap(p.At)
 	}
 	l.recent += (lost - l.recent) / recentPackets
 	storm := l.recent > stormLoss
@@ -146,28 +148,35 @@ func (l *lossModel) inRunOf(p *packet) {
 	l.run.bytes += p.wireBytes
 }
 
-// endRun takes a run that was a gap out of the window: the path was gone, at any
-// rate, and neither its losses nor its time say anything of a limit.
-func (l *lossModel) endRun(now time.Time) {
-	r, apart := l.run, l.apart
-	l.apart++
+// endRun says whether a run of losses that is over may have been a gap: then the path
+// was gone, at any rate, and neither its losses nor its time say anything of a limit.
+func (l *lossModel) endRun() {
 	if !l.inRun {
 		return
 	}
 	l.inRun = false
-	if r.to.Sub(r.from) < goneSpan {
+	if l.run.sent < manyLost || l.run.to.Sub(l.run.from) < goneSpan {
 		return
+	}
+	l.gap = run{}
+	if l.apart >= gapPackets {
+		l.gap = l.run
 	}
 	l.apart = 0
-	if apart < gapPackets {
+}
+
+// endGap takes a gap out of the window when enough has come after it.
+func (l *lossModel) endGap(now time.Time) {
+	l.apart++
+	if l.apart != gapPackets || l.gap.sent == 0 {
 		return
 	}
-	l.open.sent -= r.sent
-	l.open.lost = max(l.open.lost-r.sent, 0)
+	l.open.sent -= l.gap.sent
+	l.open.lost = max(l.open.lost-l.gap.sent, 0)
 	l.open.runs = max(l.open.runs-1, 0)
-	l.bytes -= r.bytes
-	l.since = l.since.Add(now.Sub(later(r.from, l.since)))
-	l.recent, l.storm = 0, false
+	l.bytes -= l.gap.bytes
+	l.since = l.since.Add(l.gap.to.Sub(later(l.gap.from, l.since)))
+	l.gap, l.recent, l.storm = run{}, 0, false
 }
 
 // later returns the later of two times.
@@ -182,7 +191,7 @@ func later(a, b time.Time) time.Time {
 func (l *lossModel) close(now time.Time) {
 	span := now.Sub(l.since)
 	early := l.open.lost >= manyLost && 2*l.open.lost > l.open.sent && span > stormSpan
-	if span < lossSpan && !early {
+	if span < lossSpan && !early || l.gap.sent > 0 {
 		return
 	}
 	l.open.rate = float64(rate.Of(l.bytes, span))
