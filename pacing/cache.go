@@ -113,6 +113,22 @@ func (c *cache) forget(most int) {
 	}
 }
 
+// waiting lists the packets of a picture that are not known to have arrived and do not
+// wait to be sent again, or only the last of them.
+func (c *cache) waiting(frame uint64, all bool) (seqs []uint16) {
+	for i := range uint16(c.n) {
+		e := c.slot(c.oldest + i)
+		if e.pkt.Frame != frame || e.pkt.Class == Padding || e.acked || e.queued {
+			continue
+		}
+		if !all {
+			seqs = seqs[:0]
+		}
+		seqs = append(seqs, e.pkt.Seq)
+	}
+	return seqs
+}
+
 // giveUp counts what is held of the pictures before this one as arrived.
 func (c *cache) giveUp(before uint64) {
 	for i := range uint16(c.n) {

@@ -69,8 +69,14 @@ type Pacer struct {
 	audio, video ring[Packet]
 	audioSince   time.Time // when the oldest waiting audio came
 	resend       ring[uint16]
-	videoBytes   int
-	cache        cache
+	// repeats are of Repeat and leave at repeatRate, the next at repeatAt; gapShown says
+	// that the padding before them has left.
+	repeats    ring[uint16]
+	repeatRate rate.Rate
+	repeatAt   time.Time
+	gapShown   bool
+	videoBytes int
+	cache      cache
 
 	// free is when the budget lets the next packet go. It lies in the past
 	// by at most the burst window: saved-up budget. Times instead of byte
@@ -157,6 +163,11 @@ func (p *Pacer) Next(now time.Time) (Packet, bool) {
 	}
 	if p.trainOn() {
 		return p.nextTrain(now)
+	}
+	for p.repeatDue(now) {
+		if pkt, ok := p.nextRepeat(now); ok {
+			return pkt, true
+		}
 	}
 	if p.pace <= 0 || now.Before(p.ready()) {
 		p.hold()
@@ -280,6 +291,11 @@ func (p *Pacer) Deadline() time.Time {
 		return p.audioSince
 	case p.trainOn():
 		return p.train.free
+	case p.repeats.len() > 0:
+		if ready := p.ready(); p.resend.len()+p.video.len() > 0 && p.pace > 0 && ready.Before(p.repeatAt) {
+			return ready
+		}
+		return p.repeatAt
 	case p.pace <= 0:
 		return time.Time{}
 	case p.resend.len()+p.video.len()+p.sizing.left > 0 || p.pulse && p.tail.between:
@@ -297,5 +313,5 @@ func (p *Pacer) Deadline() time.Time {
 
 // Empty says whether no packet waits; the tail guard may still be armed.
 func (p *Pacer) Empty() bool {
-	return p.audio.len()+p.resend.len()+p.video.len()+p.sizing.left == 0
+	return p.audio.len()+p.resend.len()+p.repeats.len()+p.video.len()+p.sizing.left == 0
 }

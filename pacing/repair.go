@@ -68,6 +68,51 @@ func (p *Pacer) again(seq uint16) {
 	}
 }
 
+// Repeat queues what is held of a picture and not known to have arrived, or only the
+// last such packet, behind a packet of padding that shows its gap to the receiver. They
+// leave in a share of what the path is believed to carry, whatever the pace: that falls
+// in an outage. It returns how long they take. What was queued before is forgotten;
+// picture 0 does nothing else.
+func (p *Pacer) Repeat(now time.Time, frame uint64, whole bool, share float64) (takes time.Duration) {
+	p.repeats = ring[uint16]{}
+	if p.cfg.NoRTX || frame == 0 {
+		return 0
+	}
+	p.settle(now)
+	p.cache.expire(now)
+	p.repeatRate = p.path.Rate.Scale(share)
+	if p.path.Rate <= 0 {
+		p.repeatRate = p.pace.Scale(share)
+	}
+	for _, seq := range p.cache.waiting(frame, whole) {
+		p.repeats.push(seq)
+		takes += min(p.repeatRate.Duration(p.cache.get(seq).pkt.sizeBytes()), maxDebt)
+	}
+	p.gapShown, p.repeatAt = !p.tail.between, now
+	return takes
+}
+
+// repeatDue says whether something of Repeat may leave at now.
+func (p *Pacer) repeatDue(now time.Time) bool { return p.repeats.len() > 0 && !now.Before(p.repeatAt) }
+
+// nextRepeat takes the next packet of Repeat.
+func (p *Pacer) nextRepeat(now time.Time) (Packet, bool) {
+	if !p.gapShown {
+		p.gapShown = true
+		p.counts.Guards++
+		return p.padding(now, guardBytes), true
+	}
+	e := p.cache.get(p.repeats.pop())
+	if e == nil || e.acked || e.pkt.Frame < p.owed {
+		return Packet{}, false
+	}
+	p.counts.Resent++
+	pkt := p.repeat(now, e)
+	clamp(&p.free, now, maxDebt, maxDebt)
+	p.repeatAt = now.Add(min(p.repeatRate.Duration(pkt.sizeBytes()), maxDebt))
+	return pkt, true
+}
+
 // SetRTT tells the round trip time of the path, which spaces the resends of
 // one packet. Values of zero and below are ignored.
 func (p *Pacer) SetRTT(rtt time.Duration) {

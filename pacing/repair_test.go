@@ -2,6 +2,7 @@ package pacing
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -145,5 +146,44 @@ func TestGivenUp(t *testing.T) {
 	p.Acked(6)
 	if !p.Settled() {
 		t.Error("the receiver is owed what it can do without")
+	}
+}
+
+// TestRepeat: in an outage, when next to nothing may leave, a picture is repeated at the
+// rate of the path, behind padding that shows its gap, until that is ended.
+func TestRepeat(t *testing.T) {
+	p := New(Config{Pace: 10 * rate.Mbps, NoTailGuard: true})
+	now := time.Unix(1000, 0)
+	for i := range 3 {
+		p.Enqueue(now, Packet{Class: Video, Frame: 7, First: i == 0, Marker: i == 2, Body: make([]byte, 1000)})
+	}
+	for range 3 {
+		if _, ok := p.Next(now); !ok {
+			t.Fatal("the picture does not leave")
+		}
+	}
+	p.SetBottleneck(now, Bottleneck{Rate: 2 * rate.Mbps, Depth: 3 * time.Millisecond})
+	p.SetRates(now, 60*rate.Kbps, 0)
+	p.Acked(p.seq - 3)
+	now = now.Add(300 * time.Millisecond)
+	if takes := p.Repeat(now, 7, true, 0.5); takes < 16*time.Millisecond || takes > 20*time.Millisecond {
+		t.Errorf("two packets in half of 2 Mbit/s take %v", takes)
+	}
+	var left []Class
+	for end := now.Add(30 * time.Millisecond); now.Before(end); now = now.Add(time.Millisecond) {
+		for pkt, ok := p.Next(now); ok; pkt, ok = p.Next(now) {
+			left = append(left, pkt.Class)
+		}
+		if d := p.Deadline(); len(left) < 3 && (d.IsZero() || d.After(end)) {
+			t.Fatalf("after %v the deadline is %v", left, d)
+		}
+	}
+	if !slices.Equal(left, []Class{Padding, Resend, Resend}) {
+		t.Errorf("classes %v left", left)
+	}
+	p.Repeat(now, 7, false, 1)
+	p.Repeat(now, 0, false, 0)
+	if p.repeats.len() != 0 {
+		t.Error("what was ended leaves")
 	}
 }

@@ -132,7 +132,15 @@ func (s *Session) coded(u unit) bool {
 
 // noteSent notes a packet that left.
 func (s *Session) noteSent(now time.Time, pkt *pacing.Packet) {
-	if s.mender.keeper == nil || pkt.Class != pacing.Video && pkt.Class != pacing.KeyFrame {
+	if s.mender.keeper == nil {
+		return
+	}
+	switch pkt.Class {
+	case pacing.Resend:
+		s.mender.keeper.Resent(now, pkt.Frame)
+		return
+	case pacing.Video, pacing.KeyFrame:
+	default:
 		return
 	}
 	if s.mender.ledger.sent(pkt) {
@@ -232,6 +240,12 @@ func (s *Session) mend(now time.Time, p plan) {
 	if o.Hold != m.held {
 		m.held = o.Hold
 		s.video.orders.change(func(v *order) { v.hold = o.Hold })
+	}
+	switch again := m.keeper.Repeat(now); {
+	case again.Frame > 0:
+		m.keeper.Repeated(now, s.pacer.Repeat(now, again.Frame, again.Whole, again.Share))
+	case !m.keeper.Silent():
+		s.pacer.Repeat(now, 0, false, 0)
 	}
 	m.due = m.keeper.Deadline(now)
 	s.noteRepairs()

@@ -122,6 +122,7 @@ func TestBurstIsRepairedByReference(t *testing.T) {
 		m := newMendStand(t)
 		defer m.end(t)
 		m.show(30, none)
+		m.feedback <- cc.Feedback{At: time.Now(), RTT: 60 * time.Millisecond} // five pictures are no silence
 		lost := func(frame uint64) bool { return frame > 30 && frame <= 35 }
 		m.show(5, lost)
 		m.picture()
@@ -187,6 +188,30 @@ func TestSilenceHoldsTheEncoder(t *testing.T) {
 		}
 		if n := m.encoder.number; n < 30+40 || n > 30+16+70 {
 			t.Errorf("%d pictures were coded", n)
+		}
+	})
+}
+
+// TestSilenceRepeatsTheRepair: what is coded in a silence leaves again and again, so that
+// it is there as soon as the path is.
+func TestSilenceRepeatsTheRepair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMendStand(t)
+		defer m.end(t)
+		m.show(30, none)
+		m.show(24, func(uint64) bool { return true })
+		got := m.repaired()
+		if len(got) != 1 || got[0][1] != 30 {
+			t.Fatalf("repairs %v, want one that refers to 30", got)
+		}
+		again, last := 0, m.of(got[0][0])
+		for _, pkt := range m.peer.packets {
+			if pkt.Class == pacing.Resend && pkt.Seq == last[0].Seq {
+				again++
+			}
+		}
+		if coded := m.encoder.number; again < 6 || coded != got[0][0] {
+			t.Errorf("%d times again, and %d pictures coded after the repair", again, coded-got[0][0])
 		}
 	})
 }

@@ -43,10 +43,17 @@ func (k *Keeper) patience() time.Duration {
 // deadline is when a picture has been waited for long enough. One that the viewer
 // did not ask for may only be late, with its confirmation: queues grow.
 func (k *Keeper) deadline(p *picture) time.Time {
-	if p.asked || p.frame == k.repair.frame {
+	switch repair := p.frame == k.repair.frame; {
+	case repair && !p.asked && k.blind && !k.cfg.NoResend:
+		return p.left.Add(max(k.patience(), k.rtt, blindAfter))
+	case repair || p.asked:
 		return p.left.Add(max(k.patience(), k.rtt))
 	}
-	return p.left.Add(2*k.patience() + k.cfg.Interval)
+	late := 2*k.patience() + k.cfg.Interval
+	if k.silent {
+		late = max(late, k.patience()+blindAfter)
+	}
+	return p.left.Add(late)
 }
 
 // blocker is the oldest picture that the viewer waits for; nil for none.
@@ -89,6 +96,7 @@ func (k *Keeper) waiting(now time.Time) bool {
 // key frame again if none was coded in the time of a repair. A Hold stands until
 // Decide says otherwise.
 func (k *Keeper) Decide(now time.Time) Order {
+	k.listen(now)
 	switch {
 	case !k.Active() || !k.keyDue.IsZero() && now.Before(k.keyDue.Add(k.patience())):
 		return Order{}
@@ -106,14 +114,17 @@ func (k *Keeper) Decide(now time.Time) Order {
 	}
 	k.counts.Repairs++
 	k.attempts++
-	k.blind = !p.asked && !p.dropped
+	k.blind = !p.asked && !p.dropped && (k.cfg.NoResend || k.silent)
 	k.due = wait{newest: k.newest()}
-	return Order{Kind: Reference, Newest: k.due.newest}
+	return Order{Kind: Reference, Newest: k.due.newest, Hold: k.hold(now)}
 }
 
 // lost says whether what the viewer waits for is not to be waited for any more.
 func (k *Keeper) lost(now time.Time, p *picture) bool {
 	if p.dropped || k.repairable(k.last+1) && (p.insured || k.tooMuch() || k.cfg.NoResend && p.asked) {
+		return true
+	}
+	if !p.asked && k.silent && k.repairable(k.last+2) { // one may be on its way here
 		return true
 	}
 	return !p.left.IsZero() && !now.Before(k.deadline(p))
@@ -124,9 +135,9 @@ func (k *Keeper) lost(now time.Time, p *picture) bool {
 func (k *Keeper) hold(now time.Time) bool {
 	p := k.blocker()
 	if p == nil || k.due.newest > 0 {
-		return false
+		return p != nil && k.blind && k.silent // from the repair on
 	}
-	if k.attempts > 1 || k.attempts > 0 && k.blind {
+	if k.attempts > 1 || k.attempts > 0 && k.blind && (k.cfg.NoResend || k.silent) {
 		return true
 	}
 	return k.crowded() && !p.asked && !p.left.IsZero() && !now.Before(k.holdAt(p))
@@ -205,5 +216,6 @@ func (k *Keeper) Deadline(now time.Time) time.Time {
 		soonest(k.deadline(p))
 		soonest(k.holdAt(p))
 	}
+	soonest(k.repeatAt())
 	return at
 }

@@ -106,7 +106,7 @@ func (m *model) after(d time.Duration, do func()) {
 
 func run(t *testing.T, c conditions, seed uint64) *model {
 	t.Helper()
-	m := &model{t: t, c: c, rng: rand.New(rand.NewPCG(seed, 5)), k: New(Config{References: references, Interval: frameTime}),
+	m := &model{t: t, c: c, rng: rand.New(rand.NewPCG(seed, 5)), k: New(Config{References: references, Interval: frameTime, NoResend: c.noResend}),
 		sent: map[int]packet{}, acked: map[int]bool{}, got: map[int]bool{}, asked: map[int]time.Duration{}, decoded: map[uint64]bool{}, lastKey: -time.Hour}
 	if m.c.report == 0 {
 		m.c.report = 100 * time.Millisecond
@@ -157,6 +157,7 @@ func (m *model) decide() {
 		o.Kind, o.Newest = m.order.Kind, m.order.Newest
 	}
 	m.order = o
+	m.repeat()
 	if at := m.k.Deadline(m.time()); !at.IsZero() {
 		if !at.After(m.time()) {
 			m.t.Fatalf("at %v the deadline is %v", m.now, at.Sub(epoch))
@@ -166,6 +167,24 @@ func (m *model) decide() {
 			m.after(at.Sub(m.time()), func() {})
 		}
 	}
+}
+
+// repeat sends once more what the keeper says, behind a packet that is empty.
+func (m *model) repeat() {
+	again := m.k.Repeat(m.time())
+	if again.Frame == 0 {
+		return
+	}
+	f := m.frames[again.Frame-1]
+	m.seq++
+	m.sent[m.seq] = packet{seq: m.seq}
+	m.carry(m.sent[m.seq])
+	for i := range f.count {
+		if again.Whole || i == f.count-1 {
+			m.carry(m.sent[f.first+i])
+		}
+	}
+	m.k.Repeated(m.time(), time.Duration(f.count)*time.Millisecond)
 }
 
 func (m *model) encode() {

@@ -15,6 +15,8 @@
 //     repair, where it was sent again and is still not there, or where the viewer
 //     is silent for too long, the next picture refers to the newest that the
 //     viewer is known to have, and those between are given up.
+//   - In a silence, nothing more is coded after a repair, and that is sent again and
+//     again: when the path is back it is there at once, and so is word of it.
 //   - A repair is given the time to be confirmed before the next one. From the
 //     second on, or where nothing at all is heard, nothing else is coded in between,
 //     so that the picture that the viewer has stays in the picture buffer through
@@ -51,7 +53,7 @@ const (
 type Order struct {
 	Kind   Kind
 	Newest uint64
-	// Hold has it encode nothing until there is another order.
+	// Hold has it encode nothing after that until there is another order.
 	Hold bool
 }
 
@@ -67,6 +69,7 @@ type picture struct {
 	asked            bool // it asked for some
 	resent           bool // and got them once more
 	insured          bool // a repair is to come beside the resend
+	unheard          bool // a silence came after it
 	dropped          bool // some of it never left
 	arrived          bool // all packets did
 	has              bool // the viewer can decode it, and will
@@ -95,6 +98,10 @@ type Keeper struct {
 	needed   uint64    // the oldest that the viewer may still need
 	attempts int       // orders since the viewer last had something new
 	blind    bool      // the newest repair was ordered because nothing was heard
+
+	heard     time.Time // when the viewer last said something new
+	silent    bool      // it should have long since
+	repeatDue time.Time // in a silence, when the next repeat may leave
 
 	shown   uint64 // the newest that the viewer showed
 	speaks  bool   // it says what it shows
@@ -187,6 +194,14 @@ func (k *Keeper) Left(now time.Time, frame uint64) {
 	}
 }
 
+// Resent notes that a packet of a picture left once more. Where much was asked for, that
+// takes its time, and what leaves last is not late before it can be there.
+func (k *Keeper) Resent(now time.Time, frame uint64) {
+	if p := k.find(frame); p != nil && p.asked && !k.silent {
+		p.left = now
+	}
+}
+
 // Dropped notes that a picture, or some of it, will not leave.
 func (k *Keeper) Dropped(frame uint64) {
 	if p := k.find(frame); p != nil {
@@ -223,6 +238,7 @@ func (k *Keeper) Missing(now time.Time, frame uint64, sizeBytes int) {
 	}
 	if !p.asked {
 		p.asked, p.left = true, now
+		k.hear(now)
 	}
 	p.missing = sizeBytes
 }
@@ -247,11 +263,17 @@ func (k *Keeper) Resend(now time.Time, frame uint64) bool {
 	return true
 }
 
-// bridges says whether a picture is sent again although a repair comes: the one that
-// the viewer waits for, if it has but a few packets. They are there first, for they
-// leave while the repair is encoded, and what is shown stands still for less.
+// bridges says whether a picture is sent again although a repair comes: the oldest that
+// the viewer asks for, if it has but a few packets. They are there first, for they
+// leave while the repair is encoded, and what is shown stands still for less. Older ones
+// that are not known to have arrived it may have: its word of them was lost.
 func (k *Keeper) bridges(p *picture) bool {
-	return p == k.blocker() && p.missing <= leastWorth
+	for i := range k.pictures {
+		if o := &k.pictures[i]; o.asked && !o.has && !o.given {
+			return p == o && p.missing <= leastWorth
+		}
+	}
+	return false
 }
 
 // repairWorth is what a repair takes, in pictures as they usually are: 12 KB where
@@ -280,6 +302,7 @@ func (k *Keeper) Arrived(now time.Time, frame uint64) {
 		return
 	}
 	p.arrived = true
+	k.hear(now)
 	if k.repair.frame == frame {
 		k.repair.arrived = now
 	}
@@ -295,8 +318,11 @@ func (k *Keeper) Shown(now time.Time, frame uint64) {
 	if p == nil || p.left.IsZero() {
 		return
 	}
+	if frame > k.shown {
+		k.shown = frame
+		k.hear(now)
+	}
 	k.speaks = true
-	k.shown = max(k.shown, frame)
 	if k.repair.frame > 0 && k.shown >= k.repair.frame && k.proven() {
 		k.strikes = 0
 	}
@@ -322,7 +348,7 @@ func (k *Keeper) proven() bool {
 
 // learn takes the time until a picture was confirmed, if nothing held it up.
 func (k *Keeper) learn(now time.Time, p *picture) {
-	if !p.has && !p.asked && !p.left.IsZero() && k.blocker() == p {
+	if !p.has && !p.asked && !p.unheard && !p.left.IsZero() && k.blocker() == p {
 		k.delay.add(now.Sub(p.left))
 	}
 }
