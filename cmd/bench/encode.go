@@ -24,6 +24,7 @@ type encodeCmd struct {
 	Preset  string        `help:"x264's preset, of every peer." placeholder:"NAME"`
 	Threads int           `help:"Threads that encode a picture, of every peer; 0 means the host's default." placeholder:"N"`
 	Sample  int           `help:"Compare every so many pictures with what was painted; 0 means 4." placeholder:"N"`
+	Takes   time.Duration `help:"Let every encoding take so long in the link's time; 0 means what it takes. Rates, gaps and quality then repeat exactly, however busy the machine is." placeholder:"TIME"`
 	Trace   string        `help:"Write the units of each run into this folder." placeholder:"DIR"`
 	Peer    []string      `help:"Measure these peers alone." placeholder:"NAME"`
 }
@@ -142,7 +143,7 @@ func chosenOf(parts []string, names ...string) bool {
 func (c encodeCmd) measure(ctx context.Context, j encodeJob) (encodeRun, error) {
 	o := encodelab.Options{
 		Length: c.Length, Preset: cmp.Or(c.Preset, encode.DefaultPreset), Threads: c.Threads, Sample: c.Sample, CPU: ownCPU,
-		Most: j.most,
+		Most: j.most, Takes: c.Takes,
 	}
 	results, err := encodelab.Compare(ctx, j.workload, j.link, encodePeers(c.Peer), o)
 	if err != nil {

@@ -21,7 +21,7 @@ type settings struct {
 	MaxKbps   int      `name:"max-kbps" help:"Most kbit/s of a video on the average of its whole stream; short times may exceed it (default: no bound)." placeholder:"N" env:"NEARGLASS_MAX_KBPS"`
 	Control   string   `name:"rate-control" help:"qp: each picture gets the QP that fits. cbr, crf: the encoder holds the bitrate, or a quality, by itself (default: qp)." env:"NEARGLASS_RATE_CONTROL"`
 	RedoEvery int      `name:"redo-every" help:"Encode one picture in N twice and send a placeholder before it, to try a viewer's decoder." placeholder:"N" env:"NEARGLASS_REDO_EVERY"`
-	QP        int      `name:"qp" help:"Sharpest QP of pictures in motion, 1 to 40; still ones get 4 sharper (default: 16)." placeholder:"N" env:"NEARGLASS_QP"`
+	QP        int      `name:"qp" help:"Sharpest QP of pictures in motion, 1 to 40; still ones get 3 sharper (default: 15)." placeholder:"N" env:"NEARGLASS_QP"`
 	CRF       float64  `name:"crf" help:"The same as an x264 CRF, read as the QP it stands for." placeholder:"N" env:"NEARGLASS_CRF"`
 	FullSize  bool     `help:"Send no smaller pictures when a path carries even the coarsest no more." env:"NEARGLASS_FULL_SIZE"`
 	PSNR      bool     `name:"psnr" help:"Measure each picture's PSNR as viewers decode it, for the stats and traces." env:"NEARGLASS_PSNR"`

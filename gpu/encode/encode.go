@@ -121,6 +121,10 @@ type AccessUnit struct {
 	QP int
 	// SizeBytes is the sum of the NAL lengths.
 	SizeBytes int
+	// Hasty is true where a quick look for motion found much less than it did in the
+	// pictures before. Dropped and encoded again at the same QP, the picture is looked
+	// through well, and may take far less.
+	Hasty bool
 	// PSNR of the luma that a decoder makes of the unit, in dB, against the
 	// converted picture: 100 where they are equal, and 0 unless Config.PSNR
 	// asks for it.

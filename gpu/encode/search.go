@@ -8,16 +8,23 @@ import "math"
 // in force is tried now and then, on one picture, and takes over where it is
 // better: the narrow one if its picture is hardly larger, the wide one if its
 // picture is clearly smaller. A picture that comes out much larger than those
-// before, as when a scroll begins, calls for a trial at once.
+// before, as when a scroll becomes faster, calls for a trial at once.
+//
+// A narrow search follows what a wide one has found, because it begins where the
+// picture before went: a page that is flung needs the wide one at the begin. So that is
+// what the first picture of each movement gets, which then says nothing about the other.
 type search struct {
 	wide     bool    // in force
 	cost     float64 // bytes of a picture with it, brought to one QP; 0: unknown
+	whole    int     // pixels of a picture
 	pictures int     // since the last trial
 	wait     int     // so many until the next
 	trial    bool    // this picture is one
 	counts   bool    // this picture says something about motion
 	fresh    bool    // a wide search found nothing of this picture in the one before
+	hasty    bool    // a narrow one found much less than in those before
 	once     bool    // the next picture is the same again: narrowly, whatever is in force
+	begins   bool    // this picture is the first of a movement, or one encoded again
 }
 
 // Chosen on pages that slide by 1 to 120 pixels a picture at 57 a second.
@@ -31,6 +38,9 @@ const (
 	// nothing in common with the one before: a new page of text 13 to 27 times
 	// what one that scrolls does.
 	newScene = 4
+	// newPage is what it takes at least, in bytes a pixel brought to QP 0: a page that is
+	// flung takes a quarter of that, but many times what one does that comes to rest.
+	newPage = 0.25
 	// largePart of a picture has to change before its motion tells much.
 	largePart = 8
 	// qpHalving is the QP difference at which new text takes half the bytes.
@@ -46,9 +56,13 @@ func (s *search) choose(changed, whole int) bool {
 		s.once, s.counts = false, false
 		return false
 	}
-	s.counts = changed*largePart >= whole
+	s.counts, s.whole = changed*largePart >= whole, whole
 	if !s.counts {
+		s.begins = true
 		return s.wide
+	}
+	if s.begins {
+		return true
 	}
 	s.pictures++
 	s.trial = s.pictures >= s.wait
@@ -57,12 +71,18 @@ func (s *search) choose(changed, whole int) bool {
 
 // done learns from the picture that was searched as chosen.
 func (s *search) done(qp, sizeBytes int) {
-	s.fresh = false
+	s.fresh, s.hasty = false, false
 	if !s.counts {
 		return
 	}
 	cost := float64(sizeBytes) * math.Exp2(float64(qp)/qpHalving)
-	s.fresh = s.wide != s.trial && s.cost > 0 && cost > newScene*s.cost
+	wide := s.begins || s.wide != s.trial
+	s.fresh = wide && s.cost > 0 && cost > max(newScene*s.cost, newPage*float64(s.whole))
+	s.hasty = !wide && s.cost > 0 && cost > surprising*s.cost
+	if s.begins {
+		s.begins, s.cost = false, max(cost, s.cost)
+		return
+	}
 	if s.trial {
 		s.judge(cost)
 		return
@@ -76,8 +96,8 @@ func (s *search) done(qp, sizeBytes int) {
 
 // repeat says that the picture was dropped and is encoded once more. Of a new
 // scene the wide search has just found nothing: the narrow one takes a third of
-// its time and 2 % more bytes.
-func (s *search) repeat() { s.once = s.fresh }
+// its time and 2 % more bytes. Of anything else the narrow one may have missed much.
+func (s *search) repeat() { s.once, s.begins = s.fresh, !s.fresh }
 
 // judge ends a trial of the search that is not in force.
 func (s *search) judge(cost float64) {

@@ -84,3 +84,34 @@ func TestSearchOfADroppedPicture(t *testing.T) {
 		}
 	}
 }
+
+// A page that is flung after a rest is searched widely at once, and one that jumps under
+// a narrow search is told from the others.
+func TestSearchOfAPageThatIsFlung(t *testing.T) {
+	s := newSearch()
+	picture := func(changed, narrow, wide int) bool {
+		w := s.choose(changed, 1000)
+		if w {
+			s.done(20, wide)
+		} else {
+			s.done(20, narrow)
+		}
+		return w
+	}
+	for range 60 {
+		picture(1000, 10_000, 10_000)
+	}
+	if s.wide {
+		t.Fatal("a page that creeps is searched widely")
+	}
+	picture(0, 100, 100)
+	if !picture(1000, 90_000, 15_000) || s.hasty {
+		t.Error("the first picture after a rest is searched narrowly")
+	}
+	if picture(1000, 90_000, 15_000) || !s.hasty {
+		t.Error("a narrow search that found nothing is not seen to be hasty")
+	}
+	if s.repeat(); !picture(1000, 90_000, 15_000) || s.hasty {
+		t.Error("the picture is searched narrowly again")
+	}
+}

@@ -56,7 +56,11 @@ func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ra
 	if err != nil {
 		return first, d, err
 	}
-	coarser, redo := v.rc.Redo(d, first.SizeBytes)
+	ask := v.rc.Redo
+	if first.Hasty {
+		ask = v.rc.RedoHasty
+	}
+	coarser, redo := ask(d, first.SizeBytes)
 	if !redo && !v.redoOnPurpose(kind) {
 		return first, d, nil
 	}

@@ -66,7 +66,7 @@ func newVideo(c Config, notices chan Notice) *video {
 
 // stillSteps is how many QP steps a still picture is sharper in the end than one in
 // motion: the distance of ratecontrol's defaults.
-const stillSteps = 4
+const stillSteps = 3
 
 // qualityOf is the rate control that a session is told.
 func qualityOf(c Config) ratecontrol.Config {

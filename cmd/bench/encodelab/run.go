@@ -20,6 +20,9 @@ type Options struct {
 	Sample int
 	// CPU is what this process has used of all processors.
 	CPU func() time.Duration
+	// Takes, where it is not 0, is how long every encoding is said to take: a run then
+	// comes out the same on every machine, however busy that is.
+	Takes time.Duration
 }
 
 // Result is one peer's stream.
@@ -69,7 +72,7 @@ func openAll(w Workload, l Link, peers []Peer, o Options) ([]*session, error) {
 		if err != nil {
 			return sessions, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		sessions = append(sessions, &session{encoder: e, wire: wire{Link: l}, cpu: o.CPU})
+		sessions = append(sessions, &session{encoder: e, wire: wire{Link: l}, cpu: o.CPU, takes: o.Takes})
 	}
 	return sessions, nil
 }

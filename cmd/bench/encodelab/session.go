@@ -40,6 +40,7 @@ type session struct {
 	encoder encoder
 	wire    wire
 	cpu     func() time.Duration
+	takes   time.Duration // as Options.Takes
 
 	damage  gpu.Region // of what was captured and not encoded
 	waiting bool
@@ -116,10 +117,14 @@ func (s *session) encode(start time.Duration, f *gpu.Frame, captured time.Durati
 	if err != nil {
 		return err
 	}
-	s.busy = start + took
+	if s.takes > 0 {
+		took = s.takes
+	}
 	if u.nals == nil {
+		s.busy = start
 		return nil
 	}
+	s.busy = start + took
 	s.payloads = packetize.H264(s.payloads[:0], u.nals, payloadBytes)
 	s.sent = append(s.sent, Sent{
 		Picture: s.shown, Kind: u.kind, QP: u.qp, SizeBytes: u.sizeBytes, AllowedBytes: u.allowed,

@@ -21,11 +21,15 @@ type movement struct {
 	since    int     // pictures at qp
 	expected float64 // density when qp was chosen
 	from     int     // QP before
+	noise    float64 // swing when qp was chosen
+	told     bool    // what qp takes was learned
+	newest   float64 // density of the picture that was learned last
 	worn     int     // pictures until the reference is as coarse as qp
 
 	resent float64               // what stepping to qp sent again, over what a picture takes
-	calm   int                   // QP steps that plans in a row could go sharper
-	fails  [endOfScale + 1]uint8 // how often it had to leave this QP soon
+	spare  float64               // bytes that pictures left of their intervals since the last step
+	fails  [endOfScale + 1]uint8 // how often it had to leave this QP soon, of late
+	age    int                   // pictures
 }
 
 const (
@@ -41,9 +45,17 @@ const (
 	failedWithin        = 40   // pictures at a QP that are too few to have paid for it
 	peakFade            = 0.99 // a picture
 	tells               = 1.3  // times what was expected of a QP need no more pictures to tell
-	mostFails           = 8
+	mostFails           = 4
+	forgets             = 120  // pictures after which one failure is forgotten
 	cheapResend         = 0.25 // of a picture: going to and fro costs little
-	calmSteps           = 2
+	calm                = 2    // pictures at a QP are the least before a sharper one
+	mostSpare           = 64   // frame intervals of the link
+	// dearStep is what a QP takes over the next coarser one, as a binary logarithm,
+	// where it gives little for it: a film's grain begins to show.
+	dearStep = 0.35
+	// even is the swing up to which a picture's bytes tell of its QP, and not of what it
+	// shows; from uneven on they tell nothing.
+	even, uneven = 0.25, 0.5
 )
 
 func newMovement(qp int) movement {
@@ -84,12 +96,49 @@ func (m *movement) turn(qp int) {
 	}
 	density := m.at(qp)
 	m.density, m.peak = density, m.peak*density/m.density
-	m.from, m.qp, m.since, m.expected, m.calm = m.qp, qp, 0, m.density, 0
+	m.from, m.qp, m.since, m.expected, m.spare, m.noise, m.told = m.qp, qp, 0, m.density, 0, m.swing, false
 }
+
+// save notes what a picture left of its frame interval.
+func (m *movement) save(interval, sizeBytes float64) {
+	m.spare = min(max(m.spare+interval-sizeBytes, 0), mostSpare*interval)
+	if m.age++; m.age%forgets == 0 {
+		for q := range m.fails {
+			m.fails[q] -= min(m.fails[q], 1)
+		}
+	}
+}
+
+// pays says whether enough was left of the link for what a sharper QP sends again.
+func (m *movement) pays(qp int, carried float64) bool {
+	return m.since >= calm && m.spare >= carried*float64(int(1)<<m.fails[qp])
+}
+
+// lost is how much of the detail that a coarser QP does not keep is gone already.
+func (m *movement) lost() float64 { return 1 - float64(m.worn)/wornAfter }
+
+// dear says whether the movement had better go back to the QP before, because this one
+// takes more than so much of the link and far more than that.
+func (m *movement) dear(changed, most float64) bool {
+	if m.from != m.qp+1 || m.since < calm || m.since > leastSince || m.noise > even || m.density*changed <= most {
+		return false
+	}
+	return m.steps[m.qp]+math.Log2(m.density/m.expected) > dearStep
+}
+
+// retreat notes that the QP was dear, and gives the one to go back to.
+func (m *movement) retreat() int {
+	m.steps[m.qp] = min(m.steps[m.qp]+math.Log2(max(m.newest, m.density)/m.expected), mostStep)
+	m.told = true
+	return m.qp + 1
+}
+
+// dearAt says whether a QP was found to be so.
+func (m *movement) dearAt(qp int) bool { return m.swing <= even && m.steps[qp] > dearStep }
 
 // refuse notes that the first picture at a QP was too large to be sent.
 func (m *movement) refuse(qp int) {
-	m.calm = 0
+	m.spare = 0
 	if qp == m.qp-1 {
 		m.fails[qp] = min(m.fails[qp]+1, mostFails)
 	}
@@ -100,35 +149,43 @@ func (m *movement) refuse(qp int) {
 func (m *movement) learnSteps() {
 	low, high := min(m.qp, m.from), max(m.qp, m.from)
 	told := m.since >= leastSince || m.density > tells*m.expected
-	if !told || m.worn > 0 || low == high {
+	if m.told || !told || m.worn > 0 || low == high {
 		return
 	}
 	miss := math.Log2(m.density/m.expected) / float64(high-low)
 	if m.qp > m.from {
 		miss = -miss
 	}
+	weight := stepWeight * max(1-m.noise/uneven, 0)
 	for q := low; q < high; q++ {
-		m.steps[q] = min(max(m.steps[q]+stepWeight*miss, leastStep), mostStep)
+		m.steps[q] = min(max(m.steps[q]+weight*miss, leastStep), mostStep)
 	}
 }
 
 // learn takes a picture at qp, whose reference had it too.
 func (m *movement) learn(density float64) {
 	density = min(max(density, leastCoefficient), mostCoefficient)
+	m.newest = density
 	if m.worn > 0 {
 		m.worn--
 		if density < m.density {
 			return
 		}
 	}
-	off := math.Abs(density/m.density - 1)
-	m.swing += swingWeight * (min(off, 1) - m.swing)
+	if m.since > calm {
+		off := math.Abs(density/m.density - 1)
+		m.swing += swingWeight * (min(off, 1) - m.swing)
+	}
 	weight := densityFall
 	if density > m.density {
 		weight = densityRise
 	}
 	m.density += weight * (density - m.density)
 	m.peak = max(m.density, m.peak*peakFade)
+	if m.since >= leastSince && (m.qp < m.from || m.since >= wornAfter+leastSince) {
+		m.learnSteps()
+		m.told = true
+	}
 }
 
 // resume is for the first picture after a rest: a page that is turned again moves
@@ -139,7 +196,7 @@ func (m *movement) resume() { m.density = max(m.density, m.peak) }
 func (m *movement) restart(qp int) {
 	m.density = m.at(qp)
 	m.peak = m.density
-	m.qp, m.from, m.since, m.expected, m.calm, m.worn = qp, qp, 0, m.density, 0, 0
+	m.qp, m.from, m.since, m.expected, m.spare, m.worn, m.told = qp, qp, 0, m.density, 0, 0, false
 	m.fails = [endOfScale + 1]uint8{}
 	for q := range m.steps {
 		m.steps[q] += stepWeight * (usualStep - m.steps[q])

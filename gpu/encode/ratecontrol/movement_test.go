@@ -61,3 +61,50 @@ func TestCliffIsLeftAlone(t *testing.T) {
 		t.Errorf("a QP that takes double was tried at %v", tries)
 	}
 }
+
+// A calm movement goes back from a QP that takes twice as much, and from no other; in one
+// whose pictures differ by themselves nothing of the kind is seen.
+func TestMovementLeavesADearQP(t *testing.T) {
+	const pixels, most = 1e6, 4000
+	for name, c := range map[string]struct {
+		noise, times float64
+		want         bool
+	}{
+		"grain":            {0.05, 3, true},
+		"a film":           {0.05, 1.1, false},
+		"a page in flight": {0.5, 3, false},
+	} {
+		m := newMovement(26)
+		m.density, m.swing, m.since = 3000/pixels, c.noise, 20
+		m.turn(25)
+		for range leastSince {
+			m.turn(25)
+			m.learn(c.times * 3000 / pixels)
+			if m.dear(pixels, most) {
+				break
+			}
+		}
+		if got := m.dear(pixels, most); got != c.want {
+			t.Errorf("%s: dear is %v", name, got)
+		}
+		if c.want && (m.retreat() != 26 || !m.dearAt(25)) {
+			t.Errorf("%s: the step is not known to be dear: %.2f", name, m.steps[25])
+		}
+	}
+}
+
+// Whatever failed is forgotten by and by: no movement stays coarse on a link that it
+// leaves to itself.
+func TestMovementForgetsItsFailures(t *testing.T) {
+	m := newMovement(40)
+	for range 20 {
+		m.refuse(39)
+	}
+	for pictures := 0; !m.pays(39, 5000); pictures++ {
+		m.turn(40)
+		m.save(9000, 1000)
+		if pictures > 20 {
+			t.Fatalf("%d pictures left %.0f bytes, and no sharper QP is tried", pictures, m.spare)
+		}
+	}
+}

@@ -32,6 +32,7 @@ type Controller struct {
 	row      int       // small changes in a row that may become one
 	changeAt time.Time // when any picture was done in which something changed
 	usual    float64   // bytes of those
+	behind   float64   // bytes that waited after the last of them
 
 	refineAt time.Time
 }
@@ -73,24 +74,36 @@ const (
 	// With each picture that the QP was held it is sharpeningMore, up to
 	// sharpeningMost: what is expected may be wrong, and trialIntervals bounds what
 	// comes of it.
-	sharpening, sharpeningMore, sharpeningMost = 1.15, 0.02, 2.2
+	sharpening, sharpeningMore, sharpeningMost = 1.4, 0.02, 2.2
 	// fullUse is what a movement may take of the target in the long run, and
 	// fullSwing the same with its usual swing upward.
 	fullUse, fullSwing = 0.98, 1.2
 	// toAndFro is what it may take where going to and fro between two QPs costs
 	// nothing: the one above leaves free what the one below takes too much.
 	toAndFro = 1.2
+	// smoothly is how many frame intervals later than the one before a picture is planned to
+	// arrive at the most, beyond its own, and stillSmooth is how many it may in the end.
+	smoothly    = 0.8
+	stillSmooth = 0.95
+	// dearUse is what a movement may take at a QP that costs much more than the next
+	// coarser one.
+	dearUse = 0.4
+	// fine is from where on nobody sees a movement get sharper: that may take fineUse of a
+	// frame interval and no more, so that a page which is flung next finds room.
+	fine, fineUse = 20, 0.35
 	// slight is what share of an interval leaves a movement room for mostStride
 	// steps at once.
 	slight, mostStride = 0.2, 4
 	// untried is after how many pictures at a QP a sharper one is tried all the
 	// same, to learn what it sends again.
 	untried = 120
+	// tooDearFor is the same where a sharper one was found to cost much more.
+	tooDearFor = 1920
 	// rested is how many intervals may wait when a movement gets sharper.
 	rested = 0.25
 	// keySharper is by how much a key frame may be sharper than a movement where the
 	// link has room: what it lacks is sent all over the picture later. A small change
-	// may be as sharp as a still picture is in the end, by default 4 QPs below a
+	// may be as sharp as a still picture is in the end, by default 3 QPs below a
 	// movement.
 	keySharper = 3
 	// muchCoarser, in QPs, and muchRest, a share of the picture, are when the rest
@@ -266,7 +279,7 @@ func (c *Controller) carried(qp int) float64 {
 	if c.plan.class != steady || qp >= c.movement.qp {
 		return 0
 	}
-	return c.model.lost(c.plan.changed, c.movement.qp, qp)
+	return c.model.lost(c.plan.changed, c.movement.qp, qp) * c.movement.lost()
 }
 
 // choose gives the sharpest QP that the class allows and the budget carries.
@@ -291,20 +304,13 @@ func (c *Controller) steady(now time.Time, allowed float64) int {
 	if now.Sub(c.movedAt) > steadyFor {
 		return c.resumed(last)
 	}
-	if !c.holds(last, allowed) {
-		c.movement.calm = 0
+	switch {
+	case !c.holds(last, allowed):
 		return c.coarser(last, allowed)
+	case c.movement.dear(c.plan.changed, bytesIn(c.config.Target, c.interval(dearUse))):
+		return min(c.movement.retreat(), c.config.MaxQP)
 	}
-	ideal := c.sharper(last, allowed)
-	if ideal == last {
-		c.movement.calm = 0
-		return last
-	}
-	c.movement.calm += last - ideal
-	if c.movement.calm < calmSteps<<c.movement.fails[last-1] {
-		return last
-	}
-	return ideal
+	return c.sharper(last, allowed)
 }
 
 // resumed gives the QP of a movement that begins again, as before or coarser.
@@ -340,41 +346,6 @@ func (c *Controller) coarser(last int, allowed float64) int {
 	return qp
 }
 
-// sharper gives the sharpest QP that a movement can take up.
-func (c *Controller) sharper(last int, allowed float64) int {
-	interval := bytesIn(c.config.Target, c.interval(1))
-	if c.bucket.debtBytes > rested*interval || c.restIsCoarser(last) {
-		return last
-	}
-	most := min(sharpening+sharpeningMore*float64(c.movement.since), sharpeningMost)
-	allowed -= (burst - most) * interval
-	for qp := max(c.config.MotionQP, last-c.stride(last)); qp < last; qp++ {
-		use, change := fullUse*interval, c.change(qp)
-		if c.carried(qp) < cheapResend*change || c.movement.since >= untried<<c.movement.fails[qp] {
-			use = toAndFro * interval
-		}
-		if change <= use && change*(1+c.movement.swing) <= use*fullSwing/fullUse && c.holds(qp, allowed) {
-			return qp
-		}
-	}
-	return last
-}
-
-// restIsCoarser says whether much of the picture is coarser than a movement in it,
-// and needs what the movement leaves.
-func (c *Controller) restIsCoarser(qp int) bool {
-	return c.sharp.levels.coarser(qp+muchCoarser)*muchRest > len(c.sharp.blocks)
-}
-
-// stride is how many QPs a movement gets sharper by at once: one where it fills
-// a part of the link already, because what several send again is too uncertain.
-func (c *Controller) stride(last int) int {
-	if c.change(last) > bytesIn(c.config.Target, c.interval(slight)) {
-		return 1
-	}
-	return mostStride
-}
-
 // Done tells what the planned picture came out at. A picture that was not
 // planned counts against the budget and teaches nothing.
 func (c *Controller) Done(now time.Time, kind Kind, qp, sizeBytes int) {
@@ -390,6 +361,9 @@ func (c *Controller) Done(now time.Time, kind Kind, qp, sizeBytes int) {
 	if c.config.ByEncoder {
 		qp = c.finished(qp, sizeBytes)
 	}
+	if c.plan.class == steady {
+		c.movement.save(bytesIn(c.config.Target, c.interval(1)), float64(sizeBytes))
+	}
 	if c.plan.open && c.plan.kind == kind {
 		c.learn(qp, float64(max(sizeBytes, 0)))
 	} else {
@@ -403,6 +377,7 @@ func (c *Controller) Done(now time.Time, kind Kind, qp, sizeBytes int) {
 	if kind == Motion {
 		c.changeAt = now
 		c.usual += usualWeight * (float64(max(sizeBytes, 0)) - c.usual)
+		c.behind = c.bucket.debtBytes
 	}
 }
 

@@ -151,9 +151,9 @@ func TestMovementFitsTheLink(t *testing.T) {
 	}{
 		// Now and then a sharper QP is tried.
 		{"text, 5 Mbit/s", 5 * rate.Mbps, textScroll, 14, false},
-		{"text, 20 Mbit/s", 20 * rate.Mbps, textScroll, 6, true},
+		{"text, 50 Mbit/s", 50 * rate.Mbps, textScroll, 6, true},
 		// Between two QPs, what one leaves unused is spent on the other.
-		{"film, 5 Mbit/s", 5 * rate.Mbps, film, 60, false},
+		{"film, 5 Mbit/s", 5 * rate.Mbps, film, 70, false},
 		{"film, 20 Mbit/s", 20 * rate.Mbps, film, 60, false},
 		{"film, 1 Mbit/s", 1 * rate.Mbps, film, 6, false},
 	} {

@@ -10,12 +10,15 @@ const (
 	// fill: an encoding takes half of one, and the coarse picture costs another
 	// to sharpen.
 	redoIntervals = 1.5
+	// hastyIntervals is how many frame intervals a picture may take that the encoder
+	// could make smaller: another encoding takes half of one.
+	hastyIntervals = 1.2
 	// redoSteps is the least that the second is coarser by.
 	redoSteps = 2
 	// trialIntervals is how many frame intervals the first sharper picture of a
 	// movement may take. Where grain begins to show it takes three times what the
 	// one before took; what comes after it would arrive too late.
-	trialIntervals = 1.25
+	trialIntervals = 1.6
 )
 
 // Redo is asked between Plan and Done, when the picture came out at sizeBytes. It
@@ -46,9 +49,19 @@ func (c *Controller) Redo(d Decision, sizeBytes int) (Decision, bool) {
 	return Decision{QP: qp, PredictedBytes: int(c.predict(qp)), AllowedBytes: d.AllowedBytes}, true
 }
 
+// RedoHasty is asked in the place of Redo where the encoder looked for motion in haste: a
+// picture that takes much of the link is then encoded again as it was ordered, since its
+// QP is not to blame.
+func (c *Controller) RedoHasty(d Decision, sizeBytes int) (Decision, bool) {
+	if c.plan.open && c.plan.kind == Motion && float64(sizeBytes) > bytesIn(c.config.Target, c.interval(hastyIntervals)) {
+		return d, !c.config.ByEncoder
+	}
+	return c.Redo(d, sizeBytes)
+}
+
 // tooDear says whether a movement had better stay as coarse as it is.
 func (c *Controller) tooDear(d Decision, size float64) bool {
-	return c.plan.open && !c.config.ByEncoder && c.plan.class == steady && d.QP < c.movement.qp && size > bytesIn(c.config.Target, c.interval(trialIntervals))
+	return c.plan.open && !c.config.ByEncoder && c.plan.class == steady && d.QP < c.movement.qp && size > min(c.smooth(stillSmooth), bytesIn(c.config.Target, c.interval(trialIntervals)))
 }
 
 // refuse learns from a sharper picture of a movement that is not sent. Of several

@@ -50,6 +50,7 @@ func TestRedo(t *testing.T) {
 		"a large one, barely":  {Motion, 1.9, 0, false},
 	} {
 		c, now := moving(5 * rate.Mbps)
+		c.movement.spare = 0 // no sharper QP is due, which would be held to less
 		d := c.Plan(now, Picture{Size: hd, Kind: tt.kind})
 		again, ok := c.Redo(d, int(tt.times*float64(d.AllowedBytes))+tt.plus)
 		if ok != tt.want || ok && (again.QP < d.QP+redoSteps || again.QP > defaultMaxQP) || !ok && again.QP != d.QP {
@@ -152,6 +153,22 @@ func TestRedoKeepsItsBounds(t *testing.T) {
 				t.Fatalf("seed %d: %+v", seed, d)
 			}
 			c.Done(now, kind, d.QP, size)
+		}
+	}
+}
+
+// A picture whose motion was looked for in haste is encoded again as it was ordered, and
+// teaches nothing by its size; a small one is sent.
+func TestRedoOfAHastyPicture(t *testing.T) {
+	interval := 5e6 / 8 / defaultFPS
+	for size, want := range map[float64]bool{0.5: false, 1.1: false, 2: true, 20: true} {
+		c, now := moving(5 * rate.Mbps)
+		c.movement.spare = 0
+		d := c.Plan(now, Picture{Size: hd})
+		density := c.movement.density
+		again, ok := c.RedoHasty(d, int(size*interval))
+		if ok != want || again.QP != d.QP || c.movement.density != density {
+			t.Errorf("%.1f intervals: again %v, at qp %d after %d", size, ok, again.QP, d.QP)
 		}
 	}
 }

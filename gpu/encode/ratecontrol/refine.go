@@ -27,6 +27,8 @@ const (
 	// refineLeast is the least that a refinement may take, in frame intervals:
 	// beside a movement that fills the link the rest would else stay coarse.
 	refineLeast = 0.25
+	// refineMost is the most beside a movement, whose next picture waits for all of it.
+	refineMost = 0.75
 	// movingFor is how long after a change its movement is expected to go on.
 	movingFor = 100 * time.Millisecond
 	// usualWeight is how much one picture says of what those of a movement take.
@@ -73,7 +75,7 @@ func (c *Controller) refineAllowed(now time.Time) float64 {
 		return c.allowed(intervals[refine])
 	}
 	interval := bytesIn(c.config.Target, c.interval(1))
-	return max(min(burst*interval-c.usual, interval)-c.bucket.debtBytes, refineLeast*interval)
+	return max(min(burst*interval-c.usual, refineMost*interval)-c.bucket.debtBytes, refineLeast*interval)
 }
 
 // afford gives how many macroblocks so many bytes bring to a QP, the coarsest

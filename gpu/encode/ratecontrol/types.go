@@ -86,7 +86,7 @@ type Config struct {
 	// altogether, a web page 25 %, grain 85 %: once, on a still screen.
 	RefineQP int
 	// MotionQP is the sharpest QP of a large moving picture, RefineQP to 51,
-	// default 16. Moving text at 720p, 57 a second, had 48.2 dB on the viewer's
+	// default 15. Moving text at 720p, 57 a second, had 48.2 dB on the viewer's
 	// screen at 15, with about 15 kB a picture, where x264's CBR at 8 Mbit/s has
 	// 47.2; in the encoder a step is 0.6 dB.
 	MotionQP int
@@ -100,7 +100,7 @@ const (
 	defaultFPS      = 60
 	maxFPS          = 240
 	defaultRefineQP = 12
-	defaultMotionQP = 16
+	defaultMotionQP = 15
 	defaultMaxQP    = 48
 	endOfScale      = 51
 )
