@@ -49,9 +49,9 @@ func TestFirstPictureWithAMark(t *testing.T) {
 // does not show the input.
 func TestSharpenedPictureShowsNoInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStand(t, 10*rate.Mbps)
+		s := newStand(t, rate.Mbps)
 		defer s.end(t)
-		s.size(64, 64)
+		s.size(1280, 720) // large enough for the first picture to be coarse
 		s.marked(4)
 		settle(20 * time.Millisecond)
 		found := s.session.FirstWith(5)
