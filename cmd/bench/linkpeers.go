@@ -71,6 +71,9 @@ func (s *linkStream) stop() {
 	}
 }
 
+// listens is where our host does.
+func (g *linkStage) listens() string { return g.wire.Near.Addr.String() + ":7433" }
+
 // browser starts Chromium at one end, without a screen.
 func (g *linkStage) browser(ctx context.Context, e wire.End) (*desk.Chromium, error) {
 	return g.launch(ctx, e, desk.BrowserOptions{Size: grainSize})
@@ -148,7 +151,7 @@ func (g *linkStage) screen(ctx context.Context, s *linkStream) error {
 	s.stops = append(s.stops, func() { _ = said.Close() })
 	// At this level the host says each time why its rate is what it is.
 	args := append([]string{"--log-level=debug"}, g.hostArgs...)
-	s.host, err = desk.StartHost(ctx, desk.HostOptions{Binary: g.binary, Display: x.name, Listen: g.wire.Near.Addr.String() + ":7433",
+	s.host, err = desk.StartHost(ctx, desk.HostOptions{Binary: g.binary, Display: x.name, Listen: g.listens(),
 		Args: args, Prefix: g.wire.Near.Prefix(), Log: said})
 	if err != nil {
 		return err

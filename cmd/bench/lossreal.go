@@ -168,9 +168,6 @@ func (s *lossStream) count(f *losslab.Figures, origin time.Time, length time.Dur
 	return nil
 }
 
-// listens is where our host does.
-func (g *lossStage) listens() string { return g.wire.Near.Addr.String() + ":7433" }
-
 // watcher starts the browser at the far end, with a page that is watched.
 func (g *lossStage) watcher(ctx context.Context, s *lossStream) error {
 	b, err := g.browser(ctx, g.wire.Far)

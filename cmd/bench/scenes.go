@@ -85,7 +85,7 @@ func (b *sceneBench) open(ctx context.Context) (err error) {
 	if b.stage.wire, err = wire.Open(ctx); err != nil {
 		return err
 	}
-	b.stage.trusted = "http://" + b.listens()
+	b.stage.trusted = "http://" + b.stage.listens()
 	b.source, err = startScreen(ctx, glassSize)
 	return err
 }

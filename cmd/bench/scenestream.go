@@ -49,7 +49,7 @@ func (b *sceneBench) start(ctx context.Context, control string) (s *sceneStream,
 		return s, err
 	}
 	s.stops = append(s.stops, func() { _ = said.Close() })
-	s.host, err = desk.StartHost(ctx, desk.HostOptions{Binary: b.Binary, Display: b.source.name, Listen: b.listens(), Prefix: b.stage.wire.Near.Prefix(),
+	s.host, err = desk.StartHost(ctx, desk.HostOptions{Binary: b.Binary, Display: b.source.name, Listen: b.stage.listens(), Prefix: b.stage.wire.Near.Prefix(),
 		Args: []string{"--log-level=debug", "--full-size", "--rate-control=" + control}, Log: said})
 	if err != nil {
 		return s, err
@@ -70,9 +70,6 @@ func (b *sceneBench) start(ctx context.Context, control string) (s *sceneStream,
 	s.begin = func() error { return errors.Join(watchDesktop(s.viewer), s.clock.sample(s.viewer)) }
 	return s, s.viewer.WaitFor(`window.nearglass?.state === "sources"`, 20*time.Second)
 }
-
-// listens is where the host does.
-func (b *sceneBench) listens() string { return b.stage.wire.Near.Addr.String() + ":7433" }
 
 // seen is when each number was decoded first.
 func (s *sceneStream) seen() (sightings, error) {

@@ -32,7 +32,7 @@ func (h *host) encode(kind ratecontrol.Kind) []AccessUnit {
 		return nil
 	}
 	u := encode(h.t, h.e, Order{QP: d.QP, Sharpen: d.Sharpen, Key: kind == ratecontrol.Key})
-	if less, redo := h.c.Redo(d, u.SizeBytes); redo && kind == ratecontrol.Refine {
+	if less, redo := h.c.Redo(d, u.SizeBytes, u.Hasty); redo && kind == ratecontrol.Refine {
 		h.t.Logf("%d bytes where %d were allowed", u.SizeBytes, d.AllowedBytes)
 		if _, err := h.e.Drop(); err != nil {
 			h.t.Fatal(err)

@@ -56,11 +56,7 @@ func (v *video) withinBudget(d ratecontrol.Decision, captured time.Time, kind ra
 	if err != nil {
 		return first, d, err
 	}
-	ask := v.rc.Redo
-	if first.Hasty {
-		ask = v.rc.RedoHasty
-	}
-	coarser, redo := ask(d, first.SizeBytes)
+	coarser, redo := v.rc.Redo(d, first.SizeBytes, first.Hasty)
 	if !redo && !v.redoOnPurpose(kind) {
 		return first, d, nil
 	}

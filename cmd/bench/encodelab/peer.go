@@ -92,11 +92,7 @@ func (o *ours) encode(now time.Duration, f *gpu.Frame) (unit, error) {
 		return unit{}, err
 	}
 	out := unit{kind: kind}
-	ask := o.control.Redo
-	if u.Hasty {
-		ask = o.control.RedoHasty
-	}
-	if coarser, redo := ask(d, u.SizeBytes); redo {
+	if coarser, redo := o.control.Redo(d, u.SizeBytes, u.Hasty); redo {
 		if u, d, err = o.redo(&out, u, d, coarser); err != nil {
 			return unit{}, err
 		}

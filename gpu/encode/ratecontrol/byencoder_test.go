@@ -26,7 +26,7 @@ func TestByEncoder(t *testing.T) {
 		if d.Bitrate != target || d.AllowedBytes != int(bytesIn(target, frame)) {
 			t.Fatalf("of %v: %+v", target, d)
 		}
-		if _, ok := c.Redo(d, 1<<20); ok {
+		if _, ok := c.Redo(d, 1<<20, false); ok {
 			t.Fatal("a picture is to be encoded again")
 		}
 		c.Done(now, kind, 20+rng.IntN(20), d.AllowedBytes)

@@ -25,8 +25,13 @@ const (
 // says whether to drop it and to encode it once more, and how. Done then tells
 // what was sent in the end, and Redo may be asked of the second too. Of a key frame
 // it is false, because nothing stands in for one, and when no QP is coarser. A
-// refinement is made of fewer macroblocks instead.
-func (c *Controller) Redo(d Decision, sizeBytes int) (Decision, bool) {
+// refinement is made of fewer macroblocks instead. A movement for which the encoder
+// looked for motion in haste is encoded again as it was ordered, where it takes much of
+// the link: its QP is not to blame.
+func (c *Controller) Redo(d Decision, sizeBytes int, hasty bool) (Decision, bool) {
+	if hasty && c.tooHasty(float64(sizeBytes)) {
+		return d, true
+	}
 	if c.tooDear(d, float64(sizeBytes)) {
 		c.refuse(d.QP, float64(sizeBytes))
 		qp := c.movement.qp
@@ -49,14 +54,9 @@ func (c *Controller) Redo(d Decision, sizeBytes int) (Decision, bool) {
 	return Decision{QP: qp, PredictedBytes: int(c.predict(qp)), AllowedBytes: d.AllowedBytes}, true
 }
 
-// RedoHasty is asked in the place of Redo where the encoder looked for motion in haste: a
-// picture that takes much of the link is then encoded again as it was ordered, since its
-// QP is not to blame.
-func (c *Controller) RedoHasty(d Decision, sizeBytes int) (Decision, bool) {
-	if c.plan.open && c.plan.kind == Motion && float64(sizeBytes) > bytesIn(c.config.Target, c.interval(hastyIntervals)) {
-		return d, !c.config.ByEncoder
-	}
-	return c.Redo(d, sizeBytes)
+// tooHasty says whether a better look for motion is worth another encoding.
+func (c *Controller) tooHasty(size float64) bool {
+	return c.plan.open && !c.config.ByEncoder && c.plan.kind == Motion && size > bytesIn(c.config.Target, c.interval(hastyIntervals))
 }
 
 // tooDear says whether a movement had better stay as coarse as it is.

@@ -52,7 +52,7 @@ func TestRedo(t *testing.T) {
 		c, now := moving(5 * rate.Mbps)
 		c.movement.spare = 0 // no sharper QP is due, which would be held to less
 		d := c.Plan(now, Picture{Size: hd, Kind: tt.kind})
-		again, ok := c.Redo(d, int(tt.times*float64(d.AllowedBytes))+tt.plus)
+		again, ok := c.Redo(d, int(tt.times*float64(d.AllowedBytes))+tt.plus, false)
 		if ok != tt.want || ok && (again.QP < d.QP+redoSteps || again.QP > defaultMaxQP) || !ok && again.QP != d.QP {
 			t.Errorf("%s: planned %+v, again %+v, %v", name, d, again, ok)
 		}
@@ -66,11 +66,11 @@ func TestRedoOfRefinement(t *testing.T) {
 	c, now := moving(rate.Mbps)
 	now = now.Add(5 * time.Second)
 	d := c.Plan(now, Picture{Size: hd, Kind: Refine})
-	if again, ok := c.Redo(d, d.AllowedBytes*3/2); ok {
+	if again, ok := c.Redo(d, d.AllowedBytes*3/2, false); ok {
 		t.Errorf("half as much again was too much: %+v", again)
 	}
 	for left := marked(d.Sharpen); ; {
-		again, ok := c.Redo(d, 10*d.AllowedBytes)
+		again, ok := c.Redo(d, 10*d.AllowedBytes, false)
 		if !ok {
 			if left > 40 {
 				t.Errorf("%d macroblocks were not made fewer", left)
@@ -105,10 +105,10 @@ func TestRedoOfSmallChange(t *testing.T) {
 	c, now := moving(5 * rate.Mbps)
 	now = now.Add(time.Second)
 	d := c.Plan(now, Picture{Size: hd, Damage: part(hd, 400), Kind: Motion})
-	if _, ok := c.Redo(Decision{QP: d.QP, AllowedBytes: 300}, 9000); ok {
+	if _, ok := c.Redo(Decision{QP: d.QP, AllowedBytes: 300}, 9000, false); ok {
 		t.Error("9 kB, of which a link of 5 Mbit/s carries 10 in an interval, were dropped")
 	}
-	if _, ok := c.Redo(d, 60_000); !ok {
+	if _, ok := c.Redo(d, 60_000, false); !ok {
 		t.Error("60 kB for a small change were sent")
 	}
 }
@@ -120,7 +120,7 @@ func TestRedoEnds(t *testing.T) {
 	c, now := moving(5 * rate.Mbps)
 	d := c.Plan(now, Picture{Size: hd, Kind: Motion})
 	for n := 0; ; n++ {
-		again, ok := c.Redo(d, 1<<20)
+		again, ok := c.Redo(d, 1<<20, false)
 		if !ok {
 			break
 		}
@@ -130,7 +130,7 @@ func TestRedoEnds(t *testing.T) {
 		d = again
 	}
 	c.Done(now, Motion, d.QP, 1<<20)
-	if _, ok := c.Redo(d, 1<<20); ok {
+	if _, ok := c.Redo(d, 1<<20, false); ok {
 		t.Error("a picture that was sent is to be encoded again")
 	}
 }
@@ -146,7 +146,7 @@ func TestRedoKeepsItsBounds(t *testing.T) {
 			kind := Kind(rng.IntN(3))
 			d := c.Plan(now, Picture{Size: hd, Damage: part(hd, rng.IntN(hdPixels)), Kind: kind})
 			size := int(rng.ExpFloat64() * 30_000)
-			if again, ok := c.Redo(d, size); ok {
+			if again, ok := c.Redo(d, size, false); ok {
 				d, size = again, int(rng.ExpFloat64()*30_000)
 			}
 			if d.QP < defaultRefineQP || d.QP > defaultMaxQP || d.PredictedBytes < 0 {
@@ -166,7 +166,7 @@ func TestRedoOfAHastyPicture(t *testing.T) {
 		c.movement.spare = 0
 		d := c.Plan(now, Picture{Size: hd})
 		density := c.movement.density
-		again, ok := c.RedoHasty(d, int(size*interval))
+		again, ok := c.Redo(d, int(size*interval), true)
 		if ok != want || again.QP != d.QP || c.movement.density != density {
 			t.Errorf("%.1f intervals: again %v, at qp %d after %d", size, ok, again.QP, d.QP)
 		}

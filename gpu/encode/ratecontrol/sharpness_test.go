@@ -50,7 +50,7 @@ func TestLevelsAreCounted(t *testing.T) {
 		now = now.Add(time.Duration(rng.IntN(60)) * time.Millisecond)
 		kind := Kind(rng.IntN(3))
 		d := c.Plan(now, Picture{Size: hd, Damage: wild(rng), Kind: kind, Missing: rng.IntN(4)})
-		if again, ok := c.Redo(d, rng.IntN(1e5)); ok {
+		if again, ok := c.Redo(d, rng.IntN(1e5), false); ok {
 			d = again
 		}
 		c.Done(now, kind, d.QP, rng.IntN(1e5))
