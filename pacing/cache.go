@@ -9,6 +9,8 @@ type cached struct {
 	resent   time.Time // zero: never
 	live     bool
 	queued   bool // waits in the resend queue
+	twice    bool // and is to leave twice
+	told     bool // left once more because a report said that it was lost
 	acked    bool
 }
 

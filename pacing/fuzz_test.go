@@ -165,6 +165,8 @@ func (f *fuzzer) run() {
 			f.p.SetRTT(f.span())
 		case 5:
 			f.p.Resend(f.now, f.numbers())
+			f.p.ResendLost(f.now, f.numbers())
+			f.p.ResendPicture(f.now, f.number-uint64(f.byte()%8))
 		case 6:
 			f.p.Acked(f.numbers()...)
 			f.p.BeyondRepair(f.numbers())
@@ -199,7 +201,7 @@ func FuzzPacer(f *testing.F) {
 		}
 		z := &fuzzer{
 			key: 1,
-			t:   t, data: data, now: start, p: New(Config{Pace: 5 * rate.Mbps}),
+			t:   t, data: data, now: start, p: New(Config{Pace: 5 * rate.Mbps, Echo: true}),
 			enqueued: map[uint64]uint64{}, left: map[uint64]bool{},
 		}
 		z.run()

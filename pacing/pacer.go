@@ -31,6 +31,8 @@ type Config struct {
 	// NoRTX says that the receiver takes no RTX: nothing is sent again, and
 	// trains are filled with padding.
 	NoRTX bool
+	// Echo sends twice what is asked for on a path that loses packets one by one.
+	Echo bool
 	// NoTailGuard switches the tail guard off.
 	NoTailGuard bool
 }
@@ -69,6 +71,7 @@ type Pacer struct {
 	audio, video ring[Packet]
 	audioSince   time.Time // when the oldest waiting audio came
 	resend       ring[uint16]
+	echoes       echoes
 	// repeats are of Repeat and leave at repeatRate, the next at repeatAt; gapShown says
 	// that the padding before them has left.
 	repeats    ring[uint16]
@@ -187,6 +190,9 @@ func (p *Pacer) nextQueued(now time.Time) (Packet, bool) {
 			return pkt, true
 		}
 	}
+	if pkt, ok := p.nextEcho(now); ok {
+		return pkt, true
+	}
 	if pkt, ok := p.nextPulse(now); ok {
 		return pkt, true
 	}
@@ -215,6 +221,7 @@ func (p *Pacer) nextResend(now time.Time) (Packet, bool) {
 		return Packet{}, false // given up while it waited
 	}
 	p.counts.Resent++
+	p.echo(now, e)
 	return p.repeat(now, e), true
 }
 
@@ -302,6 +309,9 @@ func (p *Pacer) Deadline() time.Time {
 		return p.ready()
 	}
 	due := p.tail.deadline(p.Settled())
+	if at := p.echoes.at(); due.IsZero() || !at.IsZero() && at.Before(due) {
+		due = at
+	}
 	if p.pad > 0 && p.tail.between && (due.IsZero() || p.padFree.Before(due)) {
 		due = p.padFree
 	}
@@ -313,5 +323,5 @@ func (p *Pacer) Deadline() time.Time {
 
 // Empty says whether no packet waits; the tail guard may still be armed.
 func (p *Pacer) Empty() bool {
-	return p.audio.len()+p.resend.len()+p.repeats.len()+p.video.len()+p.sizing.left == 0
+	return p.audio.len()+p.resend.len()+p.echoes.waiting.len()+p.repeats.len()+p.video.len()+p.sizing.left == 0
 }

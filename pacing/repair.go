@@ -17,16 +17,58 @@ func (p *Pacer) Resend(now time.Time, seqs []uint16) int {
 	}
 	p.settle(now)
 	p.cache.expire(now)
-	queued := 0
+	return p.resendAll(now, seqs)
+}
+
+// resendAll queues those of the packets that are held, due and within the budget.
+func (p *Pacer) resendAll(now time.Time, seqs []uint16) (queued int) {
+	twice := p.cfg.Echo && p.echoes.hear(now, len(seqs))
 	for _, again := range [...]bool{false, true} {
 		for _, seq := range seqs {
 			e := p.cache.get(seq)
 			if e != nil && again == !e.resent.IsZero() && p.resendDue(now, e) && p.resendOne(now, e) {
+				e.twice = twice
 				queued++
 			}
 		}
 	}
 	return queued
+}
+
+// ResendLost does as Resend for packets that a report shows to be lost, however often
+// they left, and that may not have been asked for: each once, and only a few. Where many
+// are lost, or nothing of a kind arrives, it is for the receiver to say what is worth
+// trying again.
+func (p *Pacer) ResendLost(now time.Time, seqs []uint16) {
+	if p.cfg.NoRTX || len(seqs) > mostSingle {
+		return
+	}
+	p.settle(now)
+	p.cache.expire(now)
+	seqs = slices.DeleteFunc(seqs, func(seq uint16) bool {
+		e := p.cache.get(seq)
+		if e == nil || e.told || e.acked {
+			return true
+		}
+		e.told = true
+		return false
+	})
+	p.resendAll(now, seqs)
+}
+
+// ResendPicture queues what is held of a picture and not known to have arrived, within
+// the resend budget. Nobody asked for it.
+func (p *Pacer) ResendPicture(now time.Time, frame uint64) {
+	if p.cfg.NoRTX {
+		return
+	}
+	p.settle(now)
+	p.cache.expire(now)
+	for _, seq := range p.cache.waiting(frame, true) {
+		if e := p.cache.get(seq); p.resendDue(now, e) {
+			p.resendOne(now, e)
+		}
+	}
 }
 
 // ackedPatience is how long a packet that the receiver has, by its own
@@ -53,11 +95,16 @@ func (p *Pacer) resendOne(now time.Time, e *cached) bool {
 		p.counts.Refused++
 		return false
 	}
-	share := p.pace.Scale(p.cfg.ResendShare)
-	p.resendFree = p.resendFree.Add(min(share.Duration(e.pkt.sizeBytes()), resendBurst))
+	p.chargeResend(e)
 	e.queued = true
 	p.resend.push(e.pkt.Seq)
 	return true
+}
+
+// chargeResend takes a packet from the budget of resends.
+func (p *Pacer) chargeResend(e *cached) {
+	share := p.pace.Scale(p.cfg.ResendShare)
+	p.resendFree = p.resendFree.Add(min(share.Duration(e.pkt.sizeBytes()), resendBurst))
 }
 
 // again queues a cached packet without having been asked.
@@ -159,6 +206,7 @@ type Snapshot struct {
 	Queued       int // packets that wait
 	QueuedBytes  int // of video
 	Resent       uint64
+	Echoes       uint64 // of those, second copies
 	Refused      uint64 // resends beyond the budget
 	Guards       uint64 // tail guard packets
 	Padded       uint64 // packets of the padding rate
