@@ -109,25 +109,42 @@ func (k *Keeper) Decide(now time.Time) Order {
 	if p == nil || !k.lost(now, p) {
 		return Order{Hold: k.hold(now)}
 	}
-	if !k.repairable(k.last + 1) {
+	switch {
+	case k.repairable(k.last + 2): // one may be on its way here
+	case k.mayCome(now, p):
+		return Order{Hold: k.hold(now)}
+	case !k.repairable(k.last + 1):
 		return k.key(now)
 	}
 	k.counts.Repairs++
 	k.attempts++
 	k.blind = !p.asked && !p.dropped && (k.cfg.NoResend || k.silent)
+	k.instead = k.blind || p.dropped || k.cfg.NoResend || k.tooMuch()
 	k.due = wait{newest: k.newest()}
 	return Order{Kind: Reference, Newest: k.due.newest, Hold: k.hold(now)}
 }
 
 // lost says whether what the viewer waits for is not to be waited for any more.
 func (k *Keeper) lost(now time.Time, p *picture) bool {
-	if p.dropped || k.repairable(k.last+1) && (p.insured || k.tooMuch() || k.cfg.NoResend && p.asked) {
+	if p.dropped || k.repairable(k.last+1) && (k.tooMuch() || k.cfg.NoResend && p.asked) {
 		return true
 	}
 	if !p.asked && k.silent && k.repairable(k.last+2) { // one may be on its way here
 		return true
 	}
-	return !p.left.IsZero() && !now.Before(k.deadline(p))
+	return !p.left.IsZero() && (!now.Before(k.deadline(p)) || k.lastChance(now, p))
+}
+
+// lastChance says that a resend should have been confirmed by now, and that soon there
+// will be no reference for a repair.
+func (k *Keeper) lastChance(now time.Time, p *picture) bool {
+	return p.asked && k.repairable(k.last+2) && !k.repairable(k.last+4) && !now.Before(p.left.Add(k.rtt+leastSlack))
+}
+
+// mayCome says whether what the viewer waits for may still come by being sent again: it
+// asks for it, as often as it has to.
+func (k *Keeper) mayCome(now time.Time, p *picture) bool {
+	return p.asked && !p.dropped && !k.cfg.NoResend && now.Before(p.left.Add(mostPatience))
 }
 
 // hold says whether to encode nothing: each picture would push the one that the
@@ -214,6 +231,8 @@ func (k *Keeper) Deadline(now time.Time) time.Time {
 	}
 	if p := k.blocker(); p != nil && !p.left.IsZero() && k.due.newest == 0 {
 		soonest(k.deadline(p))
+		soonest(p.left.Add(mostPatience))
+		soonest(k.nudgeAt())
 		soonest(k.holdAt(p))
 	}
 	soonest(k.repeatAt())

@@ -68,7 +68,7 @@ type picture struct {
 	missing          int  // bytes that the viewer asked for again
 	asked            bool // it asked for some
 	resent           bool // and got them once more
-	insured          bool // a repair is to come beside the resend
+	nudged           bool // it left once more although nobody asked for it
 	unheard          bool // a silence came after it
 	dropped          bool // some of it never left
 	arrived          bool // all packets did
@@ -98,7 +98,9 @@ type Keeper struct {
 	needed   uint64    // the oldest that the viewer may still need
 	attempts int       // orders since the viewer last had something new
 	blind    bool      // the newest repair was ordered because nothing was heard
+	instead  bool      // the newest repair comes instead of resends
 
+	askedAt   time.Time // when the viewer last asked for a picture for the first time
 	heard     time.Time // when the viewer last said something new
 	silent    bool      // it should have long since
 	repeatDue time.Time // in a silence, when the next repeat may leave
@@ -189,7 +191,7 @@ func (k *Keeper) Left(now time.Time, frame uint64) {
 	if p := k.find(frame); p != nil {
 		p.left = now
 	}
-	if frame == k.repair.frame {
+	if frame == k.repair.frame && k.instead {
 		k.needed = frame // until then what bridges it may wait to leave
 	}
 }
@@ -237,7 +239,7 @@ func (k *Keeper) Missing(now time.Time, frame uint64, sizeBytes int) {
 		return
 	}
 	if !p.asked {
-		p.asked, p.left = true, now
+		p.asked, p.left, k.askedAt = true, now, now
 		k.hear(now)
 	}
 	p.missing = sizeBytes
@@ -249,28 +251,24 @@ func (k *Keeper) Resend(now time.Time, frame uint64) bool {
 	switch {
 	case !k.Active():
 		return true
-	case p == nil || p.given || k.cfg.NoResend:
+	case p == nil || p.has || p.given && k.instead || k.cfg.NoResend:
 		return false
-	}
-	can := k.repairable(k.last+1) && !k.waiting(now)
-	if can && k.tooMuch() && !k.bridges(p) {
+	case k.repairable(k.last+1) && !k.waiting(now) && k.tooMuch() && !k.bridges(p):
 		return false
 	}
 	p.resent = true
-	// When it is known whether the resend came, no reference may be left.
-	later := uint64((k.rtt + k.patience()) / max(k.cfg.Interval, time.Millisecond))
-	p.insured = p.insured || can && !k.repairable(k.last+1+later)
 	return true
 }
 
 // bridges says whether a picture is sent again although a repair comes: the oldest that
-// the viewer asks for, if it has but a few packets. They are there first, for they
-// leave while the repair is encoded, and what is shown stands still for less. Older ones
+// the viewer asks for, if it is no larger than most. It is there first, for it leaves
+// while the next picture is waited for and encoded, and what is shown stands still for
+// less. Older ones
 // that are not known to have arrived it may have: its word of them was lost.
 func (k *Keeper) bridges(p *picture) bool {
 	for i := range k.pictures {
 		if o := &k.pictures[i]; o.asked && !o.has && !o.given {
-			return p == o && p.missing <= leastWorth
+			return p == o && p.missing <= max(leastWorth, k.usual+k.usual/2)
 		}
 	}
 	return false
@@ -368,6 +366,9 @@ func (k *Keeper) settle() {
 		p.has, p.missing = true, 0
 		if !p.given {
 			k.attempts = 0
+		}
+		if p.frame == k.repair.frame {
+			k.needed = max(k.needed, p.frame)
 		}
 	}
 }

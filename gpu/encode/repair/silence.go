@@ -41,6 +41,36 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
+// nudgeFor is for how long a path counts as lossy that lost something.
+const nudgeFor = 2 * time.Second
+
+// nudgeAt is when the picture that the viewer waits for leaves once more although it did
+// not ask for it; zero for never. Where single packets are lost, so are single requests,
+// and the next comes only after 100 ms or a round trip. The viewer's words stop before
+// that, and more than one of them is seldom lost.
+func (k *Keeper) nudgeAt() time.Time {
+	p := k.blocker()
+	if !k.Active() || k.cfg.NoResend || k.silent || p == nil || p.asked || p.nudged || p.dropped || p.left.IsZero() || k.due.newest > 0 {
+		return time.Time{}
+	}
+	if k.askedAt.IsZero() || p.left.Sub(k.askedAt) > nudgeFor {
+		return time.Time{}
+	}
+	usual := p.left.Add(k.delay.mean + k.delay.deviation + k.cfg.Interval)
+	return later(usual, k.heard.Add(time.Duration(leastSilence*float64(k.cfg.Interval))))
+}
+
+// Nudge gives the picture that is to leave once more at now; 0 for none.
+func (k *Keeper) Nudge(now time.Time) uint64 {
+	at := k.nudgeAt()
+	if at.IsZero() || now.Before(at) {
+		return 0
+	}
+	p := k.blocker()
+	p.nudged = true
+	return p.frame
+}
+
 // listen notes whether the viewer is silent.
 func (k *Keeper) listen(now time.Time) {
 	if at := k.silentAt(); !at.IsZero() && !now.Before(at) {
