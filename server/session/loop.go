@@ -134,9 +134,7 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	s.noteArrived(now, f)
 	p = s.fit(now, f, p)
 	report := s.outcomes.report(f)
-	if len(f.Nacks) > 0 {
-		report.Unserved = len(f.Nacks) - s.pacer.Resend(now, s.worthResending(now, f.Nacks))
-	}
+	report.Unserved = s.resend(now, f)
 	s.c.Meter.Report(now, report)
 	if s.costsKey(f.Nacks) {
 		s.wantKey(now, p, telemetry.KeyLoss)
@@ -154,6 +152,21 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	s.shed(now, p)
 	s.mend(now, p)
 	return p
+}
+
+// resend sends again what the viewer lacks, and says how much of what it asks for is not
+// sent. What its reports show to be lost does not wait to be asked for.
+func (s *Session) resend(now time.Time, f cc.Feedback) (unserved int) {
+	if len(f.Nacks) > 0 {
+		unserved = len(f.Nacks) - s.pacer.Resend(now, s.worthResending(now, f.Nacks))
+	}
+	if s.c.auto() && len(f.Acks) > 0 {
+		s.pacer.Acked(f.Received...)
+		if lost := s.outcomes.missing(f); len(lost) > 0 {
+			s.pacer.ResendLost(now, s.worthResending(now, lost))
+		}
+	}
+	return unserved
 }
 
 // mayWantKey says whether a key frame that is asked for now would tell the
@@ -248,7 +261,7 @@ func (s *Session) drain(now time.Time) {
 			continue
 		}
 		s.control.OnSent(now, rec)
-		s.outcomes.sent(rec)
+		s.outcomes.sent(rec, &pkt)
 		s.pathSize.Sent(rec.Sequence, pkt.PayloadBytes())
 		s.c.Meter.Sent(now, rec.SizeBytes, pkt.Class == pacing.Resend && !pkt.Filler, pkt.Class == pacing.Padding || pkt.Filler)
 		if pkt.Marker && (pkt.Class == pacing.Video || pkt.Class == pacing.KeyFrame) {

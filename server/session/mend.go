@@ -241,6 +241,9 @@ func (s *Session) mend(now time.Time, p plan) {
 		m.held = o.Hold
 		s.video.orders.change(func(v *order) { v.hold = o.Hold })
 	}
+	if frame := m.keeper.Nudge(now); frame > 0 {
+		s.pacer.ResendPicture(now, frame)
+	}
 	switch again := m.keeper.Repeat(now); {
 	case again.Frame > 0:
 		m.keeper.Repeated(now, s.pacer.Repeat(now, again.Frame, again.Whole, again.Share))

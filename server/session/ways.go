@@ -35,6 +35,9 @@ func (c *Config) resends() bool {
 	return !c.NoRTX && c.Repair != RepairKey && c.Repair != RepairReference
 }
 
+// auto says whether all is done that the viewer takes.
+func (c *Config) auto() bool { return c.Repair == "" || c.Repair == RepairAuto }
+
 // costsKey says whether a key frame answers a request for these packets.
 func (s *Session) costsKey(nacks []uint16) bool {
 	if s.c.Repair == RepairKey {
