@@ -251,7 +251,7 @@ func (k *Keeper) Resend(now time.Time, frame uint64) bool {
 	switch {
 	case !k.Active():
 		return true
-	case p == nil || p.has || p.given && k.instead || k.cfg.NoResend:
+	case p == nil || p.given && k.instead || k.cfg.NoResend:
 		return false
 	case k.repairable(k.last+1) && !k.waiting(now) && k.tooMuch() && !k.bridges(p):
 		return false
