@@ -12,7 +12,7 @@ type movement struct {
 	qp      int
 	density float64 // bytes a pixel at qp, on a reference of that QP
 	peak    float64 // the most that density has been of late
-	swing   float64 // how far pictures are from that, on the average, as a share
+	swing   float64 // how far pictures are from the one before, on the average, as a share
 	// steps are the binary logarithms of what a QP takes over the next coarser
 	// one, without what it sends again. They differ between contents and QPs: 0.08
 	// in a scroll, 0.15 in a film, 1 where the film's grain begins to show.
@@ -53,13 +53,18 @@ const (
 	// dearStep is what a QP takes over the next coarser one, as a binary logarithm,
 	// where it gives little for it: a film's grain begins to show.
 	dearStep = 0.35
+	// dearReach is how many QPs further on a movement still pays for such a step.
+	dearReach = 3
 	// even is the swing up to which a picture's bytes tell of its QP, and not of what it
 	// shows; from uneven on they tell nothing.
 	even, uneven = 0.25, 0.5
+	// fairlyEven is the swing up to which what was learned before still tells of it: a page in
+	// flight whose pictures differ by more than that has no dear steps.
+	fairlyEven = 0.33
 )
 
 func newMovement(qp int) movement {
-	m := movement{qp: qp, from: qp, density: traits[steady].prior * scale(steady, qp), swing: 0.3}
+	m := movement{qp: qp, from: qp, density: traits[steady].prior * scale(steady, qp), swing: even}
 	m.expected = m.density
 	for q := range m.steps {
 		m.steps[q] = usualStep
@@ -118,23 +123,50 @@ func (m *movement) pays(qp int, carried float64) bool {
 func (m *movement) lost() float64 { return 1 - float64(m.worn)/wornAfter }
 
 // dear says whether the movement had better go back to the QP before, because this one
-// takes more than so much of the link and far more than that.
+// takes more than so much of the link and far more than that. The fewer pictures tell, the
+// more it has to be.
 func (m *movement) dear(changed, most float64) bool {
 	if m.from != m.qp+1 || m.since < calm || m.since > leastSince || m.noise > even || m.density*changed <= most {
 		return false
 	}
-	return m.steps[m.qp]+math.Log2(m.density/m.expected) > dearStep
+	sure := 1 + float64(leastSince-m.since)/leastSince
+	return m.steps[m.qp]+math.Log2(m.density/m.expected) > sure*dearStep
+}
+
+// unclear says whether it may still turn out so.
+func (m *movement) unclear() bool {
+	return m.from == m.qp+1 && m.since < leastSince && m.noise <= even && m.newest > tells*m.expected
 }
 
 // retreat notes that the QP was dear, and gives the one to go back to.
 func (m *movement) retreat() int {
-	m.steps[m.qp] = min(m.steps[m.qp]+math.Log2(max(m.newest, m.density)/m.expected), mostStep)
+	m.steps[m.qp] = min(m.steps[m.qp]+math.Log2(m.density/m.expected), mostStep)
 	m.told = true
 	return m.qp + 1
 }
 
-// dearAt says whether a QP was found to be so.
-func (m *movement) dearAt(qp int) bool { return m.swing <= even && m.steps[qp] > dearStep }
+// below is the sharpest QP that is coarser than this one and than those next to it
+// that were found to be dear; this one where none was.
+func (m *movement) below(qp int) int {
+	for q := min(qp+dearReach, endOfScale); m.swing <= fairlyEven && q >= qp; q-- {
+		if m.steps[q] > dearStep {
+			return q + 1
+		}
+	}
+	return qp
+}
+
+// goBack is to a coarser QP that it had better not have left.
+func (m *movement) goBack(to int) int {
+	for q := m.qp; q < to; q++ {
+		m.fails[q] = min(m.fails[q]+1, mostFails)
+	}
+	return to
+}
+
+// settled says whether it has been at its QP for long enough to go to one beyond a dear
+// step: the longer, the more often it came back.
+func (m *movement) settled(qp int) bool { return m.since >= failedWithin<<m.fails[qp] }
 
 // refuse notes that the first picture at a QP was too large to be sent.
 func (m *movement) refuse(qp int) {
@@ -165,6 +197,7 @@ func (m *movement) learnSteps() {
 // learn takes a picture at qp, whose reference had it too.
 func (m *movement) learn(density float64) {
 	density = min(max(density, leastCoefficient), mostCoefficient)
+	before := m.newest
 	m.newest = density
 	if m.worn > 0 {
 		m.worn--
@@ -172,8 +205,8 @@ func (m *movement) learn(density float64) {
 			return
 		}
 	}
-	if m.since > calm {
-		off := math.Abs(density/m.density - 1)
+	if m.since > 1 && before > 0 {
+		off := math.Abs(density/before - 1)
 		m.swing += swingWeight * (min(off, 1) - m.swing)
 	}
 	weight := densityFall

@@ -87,9 +87,41 @@ func TestMovementLeavesADearQP(t *testing.T) {
 		if got := m.dear(pixels, most); got != c.want {
 			t.Errorf("%s: dear is %v", name, got)
 		}
-		if c.want && (m.retreat() != 26 || !m.dearAt(25)) {
+		if c.want && (m.retreat() != 26 || m.below(25) != 26) {
 			t.Errorf("%s: the step is not known to be dear: %.2f", name, m.steps[25])
 		}
+	}
+}
+
+// A movement that went past a dear step while it was cheap, as a film that stood nearly
+// still, goes back over all of it once it takes much of the link again.
+func TestMovementGoesBackOverADearStep(t *testing.T) {
+	const edge = 25
+	at := func(qp int, share float64) int { // of a frame interval, four times as much below the edge
+		grain := 1.0
+		if qp <= edge {
+			grain = 4
+		}
+		return headBytes + int(grain*share*bytesIn(5*rate.Mbps, frame)*math.Exp2(float64(edge-qp)/8))
+	}
+	s := newScreen(5 * rate.Mbps)
+	s.encode(Key, 0, newText)
+	play := func(pictures int, share float64) (last int) {
+		for range pictures {
+			d := s.c.Plan(s.now, Picture{Size: fullHDSize, Kind: Motion})
+			s.c.Done(s.now, Motion, d.QP, at(d.QP, share))
+			s.now, last = s.now.Add(frame), d.QP
+		}
+		return last
+	}
+	if qp := play(300, 0.15); qp != edge+1 {
+		t.Errorf("a film is at QP %d, its grain begins at %d", qp, edge)
+	}
+	if qp := play(300, 0.015); qp > edge {
+		t.Errorf("nearly still it is at QP %d", qp)
+	}
+	if qp := play(60, 0.15); qp != edge+1 {
+		t.Errorf("moving again it is at QP %d", qp)
 	}
 }
 

@@ -87,7 +87,9 @@ const (
 	stillSmooth = 0.95
 	// dearUse is what a movement may take at a QP that costs much more than the next
 	// coarser one.
-	dearUse = 0.4
+	dearUse = 0.25
+	// tooDearUse is the same where it has taken less so far.
+	tooDearUse = 0.35
 	// fine is from where on nobody sees a movement get sharper: that may take fineUse of a
 	// frame interval and no more, so that a page which is flung next finds room.
 	fine, fineUse = 20, 0.35
@@ -309,6 +311,10 @@ func (c *Controller) steady(now time.Time, allowed float64) int {
 		return c.coarser(last, allowed)
 	case c.movement.dear(c.plan.changed, bytesIn(c.config.Target, c.interval(dearUse))):
 		return min(c.movement.retreat(), c.config.MaxQP)
+	case c.movement.since >= calm && c.change(last) > bytesIn(c.config.Target, c.interval(tooDearUse)):
+		if to := c.movement.below(last); to > last {
+			return c.movement.goBack(min(to, c.config.MaxQP))
+		}
 	}
 	return c.sharper(last, allowed)
 }

@@ -26,11 +26,11 @@ const (
 // what was sent in the end, and Redo may be asked of the second too. Of a key frame
 // it is false, because nothing stands in for one, and when no QP is coarser. A
 // refinement is made of fewer macroblocks instead. A movement for which the encoder
-// looked for motion in haste is encoded again as it was ordered, where it takes much of
-// the link: its QP is not to blame.
+// looked for motion in haste is encoded again, no sharper than before, where it takes much
+// of the link.
 func (c *Controller) Redo(d Decision, sizeBytes int, hasty bool) (Decision, bool) {
 	if hasty && c.tooHasty(float64(sizeBytes)) {
-		return d, true
+		return c.asBefore(d), true
 	}
 	if c.tooDear(d, float64(sizeBytes)) {
 		c.refuse(d.QP, float64(sizeBytes))
@@ -52,6 +52,17 @@ func (c *Controller) Redo(d Decision, sizeBytes int, hasty bool) (Decision, bool
 		qp++
 	}
 	return Decision{QP: qp, PredictedBytes: int(c.predict(qp)), AllowedBytes: d.AllowedBytes}, true
+}
+
+// asBefore is a decision without the step to a sharper QP that it may have been: a
+// movement that the encoder lost track of has better uses for the link.
+func (c *Controller) asBefore(d Decision) Decision {
+	if c.plan.class == steady && d.QP < c.movement.qp {
+		c.movement.spare = 0
+		d.QP = c.movement.qp
+		d.PredictedBytes = int(c.predict(d.QP))
+	}
+	return d
 }
 
 // tooHasty says whether a better look for motion is worth another encoding.

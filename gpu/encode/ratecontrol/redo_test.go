@@ -172,3 +172,15 @@ func TestRedoOfAHastyPicture(t *testing.T) {
 		}
 	}
 }
+
+// One that would have been sharper than the one before is encoded as coarse as that: no
+// second look at it is promised, and what it sends again would come on top.
+func TestRedoOfAHastyStep(t *testing.T) {
+	c, now := moving(5 * rate.Mbps)
+	d := c.Plan(now, Picture{Size: hd})
+	d.QP = c.movement.qp - 1
+	again, ok := c.Redo(d, 2*5_000_000/8/defaultFPS, true)
+	if !ok || again.QP != c.movement.qp || c.movement.fails[d.QP] != 0 {
+		t.Errorf("again %v, at QP %d after %d in a movement at %d, %d failures", ok, again.QP, d.QP, c.movement.qp, c.movement.fails[d.QP])
+	}
+}

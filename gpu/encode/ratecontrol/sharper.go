@@ -3,13 +3,14 @@ package ratecontrol
 // sharper gives the sharpest QP that a movement can take up.
 func (c *Controller) sharper(last int, allowed float64) int {
 	interval := bytesIn(c.config.Target, c.interval(1))
-	if c.bucket.debtBytes > rested*interval || c.restIsCoarser(last) {
+	if c.bucket.debtBytes > rested*interval || c.movement.unclear() || c.restIsCoarser(last) {
 		return last
 	}
 	most := min(sharpening+sharpeningMore*float64(c.movement.since), sharpeningMost)
 	allowed = min(allowed-(burst-most)*interval, c.smooth(smoothly))
 	for qp := max(c.config.MotionQP, last-c.stride(last)); qp < last; qp++ {
-		if !c.movement.pays(qp, c.carried(qp)) {
+		dear := c.movement.below(qp) > qp
+		if !c.movement.pays(qp, c.carried(qp)) || dear && !c.movement.settled(qp) {
 			continue
 		}
 		use, change := c.use(qp)*interval, c.change(qp)
@@ -32,7 +33,7 @@ func (c *Controller) smooth(share float64) float64 {
 func (c *Controller) use(qp int) float64 {
 	m := &c.movement
 	switch {
-	case m.dearAt(qp) && m.since < tooDearFor:
+	case m.below(qp) > qp && m.since < tooDearFor:
 		return dearUse
 	case qp < fine:
 		return fineUse
