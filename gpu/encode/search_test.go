@@ -33,12 +33,12 @@ func (m motion) run(t *testing.T, name string, part int, s *search) {
 	trials, settled := 0, 0
 	for i := range m.pictures {
 		before := s.wide
-		wide := s.choose(m.changed, 1000)
-		if wide != before {
+		far := s.choose(m.changed, 1000) == wide
+		if far != before {
 			trials++
 		}
 		size := m.narrowBytes
-		if wide {
+		if far {
 			size = m.wideBytes
 		}
 		s.done(16+i%3, size) // a QP that moves a little is no motion
@@ -67,9 +67,9 @@ func TestSearchOfADroppedPicture(t *testing.T) {
 	} {
 		s := newSearch()
 		picture := func(changed, size int) bool {
-			wide := s.choose(changed, 1000)
+			r := s.choose(changed, 1000)
 			s.done(20, size)
-			return wide
+			return r == wide
 		}
 		for range firstTrial / 2 {
 			picture(1000, c.scroll)
@@ -89,14 +89,13 @@ func TestSearchOfADroppedPicture(t *testing.T) {
 // a narrow search is told from the others.
 func TestSearchOfAPageThatIsFlung(t *testing.T) {
 	s := newSearch()
-	picture := func(changed, narrow, wide int) bool {
-		w := s.choose(changed, 1000)
-		if w {
-			s.done(20, wide)
-		} else {
-			s.done(20, narrow)
+	picture := func(changed, narrowBytes, wideBytes int) bool {
+		if s.choose(changed, 1000) == wide {
+			s.done(20, wideBytes)
+			return true
 		}
-		return w
+		s.done(20, narrowBytes)
+		return false
 	}
 	for range 60 {
 		picture(1000, 10_000, 10_000)
@@ -113,5 +112,36 @@ func TestSearchOfAPageThatIsFlung(t *testing.T) {
 	}
 	if s.repeat(); !picture(1000, 90_000, 15_000) || s.hasty {
 		t.Error("the picture is searched narrowly again")
+	}
+}
+
+// A picture that takes much because there is more to see in it is not looked at twice
+// each time, and one in which motion was missed still is.
+func TestSearchDoubtsItsHaste(t *testing.T) {
+	s := newSearch()
+	picture := func(bytes int) bool {
+		s.choose(1000, 1000)
+		s.done(20, bytes)
+		return s.hasty
+	}
+	for range 60 {
+		picture(10_000)
+	}
+	hasty := 0
+	for range 20 {
+		if picture(18_000) {
+			hasty++
+			s.repeat()
+			picture(17_500)
+		}
+		for range 8 {
+			picture(10_000)
+		}
+	}
+	if hasty == 0 || hasty > 2 {
+		t.Errorf("%d of 20 pictures that show more are taken for hasty", hasty)
+	}
+	if !picture(60_000) {
+		t.Error("a picture of six times the bytes is not")
 	}
 }

@@ -115,7 +115,7 @@ func setBitstream(p *x264c.Param) {
 // blocks make an IDR picture of text 14 % smaller; in P pictures they cost up to
 // 5 % of the time and saved no byte.
 func setAnalysis(p *x264c.Param, profile h264.Profile) {
-	setSearch(p, true)
+	setSearch(p, wide)
 	p.Analyse.Intra |= x264c.AnalyseI4x4
 	p.BDeblockingFilter = 0
 	p.Analyse.BPsy = 0
@@ -142,9 +142,13 @@ func setAnalysis(p *x264c.Param, profile h264.Profile) {
 const interDeadzone, intraDeadzone = 16, 10
 
 // setSearch sets how far motion is looked for; search.go chooses.
-func setSearch(p *x264c.Param, wide bool) {
-	p.Analyse.IMeMethod, p.Analyse.IMeRange = x264c.MeHex, 16
-	if wide {
+func setSearch(p *x264c.Param, r reach) {
+	switch r {
+	case near:
+		p.Analyse.IMeMethod, p.Analyse.IMeRange = x264c.MeDia, 16
+	case narrow:
+		p.Analyse.IMeMethod, p.Analyse.IMeRange = x264c.MeHex, 16
+	default:
 		p.Analyse.IMeMethod, p.Analyse.IMeRange = x264c.MeUmh, 64
 	}
 }

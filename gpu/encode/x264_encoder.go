@@ -38,7 +38,7 @@ type x264Encoder struct {
 	madeNumber uint64
 
 	search  search
-	wide    bool      // the motion search that x264 is set to
+	reach   reach     // how far x264 is set to look for motion
 	bitrate rate.Rate // that it is set to keep to, with CBR and CRF
 	changed int       // pixels that were loaded since the last picture
 
@@ -59,7 +59,7 @@ func openX264(c Config) (Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &x264Encoder{config: c, params: params, search: newSearch(), wide: true, picture: new(x264c.Picture), out: new(x264c.Picture)}
+	e := &x264Encoder{config: c, params: params, search: newSearch(), reach: wide, picture: new(x264c.Picture), out: new(x264c.Picture)}
 	e.sets.profile, e.sets.gaps, e.references.most = c.Profile, c.Gaps, c.References
 	if c.Gaps {
 		e.references.wraps = h264.MaxFrameNums
@@ -267,13 +267,16 @@ func (e *x264Encoder) setSearch(unit AccessUnit) {
 		e.changed = 0
 	}
 	same := e.changed == 0 && !unit.Key && unit.Reference+1 == unit.Number
-	wide := e.search.choose(e.changed, e.config.Size.X*e.config.Size.Y) && !same
-	if wide == e.wide {
+	r := e.search.choose(e.changed, e.config.Size.X*e.config.Size.Y)
+	if same {
+		r = near
+	}
+	if r == e.reach {
 		return
 	}
-	setSearch(e.params, wide)
+	setSearch(e.params, r)
 	if x264c.EncoderReconfig(e.x264, e.params) == 0 {
-		e.wide = wide
+		e.reach = r
 	}
 }
 

@@ -335,8 +335,8 @@ func TestSearchFollowsThePage(t *testing.T) {
 			load(t, e, f)
 			encode(t, e, Order{QP: 20})
 		}
-		if e.wide != c.wide {
-			t.Errorf("after 60 pictures that scroll by %d, wide is %v", c.step, e.wide)
+		if far := e.reach == wide; far != c.wide {
+			t.Errorf("after 60 pictures that scroll by %d, a wide search is %v", c.step, far)
 		}
 	}
 }
