@@ -19,8 +19,7 @@ import "math"
 type search struct {
 	wide     bool    // in force
 	cost     float64 // bytes with it of a pixel that changed, brought to one QP; 0: unknown
-	last     float64 // cost and QP of the picture before
-	qp       int
+	last     float64 // cost of the picture before
 	changed  int     // pixels of this picture
 	calm     int     // narrowly searched pictures since the last surprise
 	pictures int     // since the last trial
@@ -52,9 +51,6 @@ const (
 	hardlyMore  = 1.1 // of the wide search's bytes are worth the narrow one's time
 	clearlyLess = 0.8 // of the narrow search's bytes are worth the wide one's time
 	surprising  = 1.5 // times the cost so far
-	// surprisingSharper is that of a picture which is sharper than the one before. It
-	// also sends what that one lost, which says nothing about motion.
-	surprisingSharper = 3
 	// mostDoubt, and how it grows with each picture that was hardly smaller when it was
 	// searched widely: there was just more to see in it. One that was much smaller ends it.
 	mostDoubt, moreDoubt = 3, 1.5
@@ -116,10 +112,9 @@ func (s *search) done(qp, sizeBytes int) {
 		return
 	}
 	cost := float64(sizeBytes) * math.Exp2(float64(qp)/qpHalving) / float64(s.changed)
-	sharper := qp < s.qp
-	s.qp, s.last = qp, cost
+	s.last = cost
 	far := s.begins || s.wide != s.trial
-	surprise := s.cost > 0 && cost > s.surprise(sharper)
+	surprise := s.cost > 0 && cost > surprising*s.doubt*s.cost
 	s.fresh = far && cost > newPage && (s.grown || s.cost > 0 && cost > newScene*s.cost)
 	s.hasty = !far && surprise
 	if s.calm++; s.wide || s.begins || surprise {
@@ -129,23 +124,15 @@ func (s *search) done(qp, sizeBytes int) {
 	case s.begins:
 		s.learn(cost)
 		s.begins, s.grown, s.cost = false, false, max(cost, s.cost)
-	case s.trial && !sharper:
+	case s.trial:
 		s.judge(cost)
-	case !s.trial:
+	default:
 		if !s.wide && surprise {
 			s.wait = s.pictures + 1
 		}
 		// A rise counts at once, a fall by and by.
 		s.cost = max(cost, s.cost+(cost-s.cost)/4)
 	}
-}
-
-// surprise is the cost of a picture from which on it says that the motion has changed.
-func (s *search) surprise(sharper bool) float64 {
-	if sharper {
-		return surprisingSharper * s.doubt * s.cost
-	}
-	return surprising * s.doubt * s.cost
 }
 
 // learn judges by the second encoding of a hasty picture whether the first was.
