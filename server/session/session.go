@@ -165,7 +165,7 @@ func New(c Config) (*Session, error) {
 	}
 	s := &Session{
 		c:        c,
-		pacer:    pacing.New(pacing.Config{FirstSeq: uint16(rand.Uint32()), NoRTX: !c.resends(), Echo: c.auto()}),
+		pacer:    pacing.New(pacing.Config{FirstSeq: uint16(rand.Uint32()), NoRTX: !c.resends(), Echo: c.auto() && c.Bitrate == 0}),
 		notices:  make(chan Notice, 16),
 		reroute:  make(chan Route, 1),
 		confirms: make(chan []uint32, confirmQueue),
