@@ -155,7 +155,7 @@ type Rate struct {
 // second in which the receiver reported it.
 type Packets struct {
 	Sent      int `json:"sent"`                // all
-	Resent    int `json:"resent"`              // of them sent again because they were asked for (RTX)
+	Resent    int `json:"resent"`              // of them sent again (RTX): asked for, reported lost, or a second time on a lossy path
 	Padding   int `json:"padding"`             // of them padding and the fill of probe trains
 	Acked     int `json:"acked"`               // reported as arrived
 	Lost      int `json:"lost"`                // reported as missing
