@@ -168,7 +168,7 @@ export interface Rate {
 /** Packets counts what the host sent by fate. What was lost is counted in the second in which the receiver reported it. */
 export interface Packets {
   sent: number; // all
-  resent: number; // of them sent again because they were asked for (RTX)
+  resent: number; // of them sent again (RTX): asked for, reported lost, or a second time on a lossy path
   padding: number; // of them padding and the fill of probe trains
   acked: number; // reported as arrived
   lost: number; // reported as missing
