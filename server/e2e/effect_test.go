@@ -47,9 +47,10 @@ func paintCount(ctx context.Context, w *desk.Window) {
 	}
 }
 
-// animate changes a part of a window all the time.
+// animate changes a part of a window all the time, so often that a picture without the input
+// is mostly under way when one is made.
 func animate(ctx context.Context, w *desk.Window) {
-	tick := time.NewTicker(33 * time.Millisecond)
+	tick := time.NewTicker(17 * time.Millisecond)
 	defer tick.Stop()
 	for n := 0; ; n++ {
 		select {
