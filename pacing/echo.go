@@ -73,7 +73,6 @@ func (p *Pacer) nextEcho(now time.Time) (Packet, bool) {
 			continue
 		}
 		p.counts.Resent++
-		p.counts.Echoes++
 		return p.repeat(now, e), true
 	}
 	return Packet{}, false

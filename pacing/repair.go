@@ -203,10 +203,9 @@ func (p *Pacer) BeyondRepair(seqs []uint16) bool {
 
 // Snapshot is the state of a pacer for telemetry. Counts run from its making.
 type Snapshot struct {
-	Queued       int // packets that wait
-	QueuedBytes  int // of video
-	Resent       uint64
-	Echoes       uint64 // of those, second copies
+	Queued       int    // packets that wait
+	QueuedBytes  int    // of video
+	Resent       uint64 // second copies among them
 	Refused      uint64 // resends beyond the budget
 	Guards       uint64 // tail guard packets
 	Padded       uint64 // packets of the padding rate

@@ -142,7 +142,6 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 		s.wantKey(now, p, telemetry.KeyViewer)
 	}
 	if len(f.Acks) > 0 {
-		s.pacer.Acked(f.Received...)
 		p = s.apply(now, s.control.OnFeedback(now, f.Acks))
 		if r, ok := s.control.(follower); ok {
 			m := r.Memory(now)
@@ -154,17 +153,19 @@ func (s *Session) feedback(now time.Time, f cc.Feedback, p plan) plan {
 	return p
 }
 
-// resend sends again what the viewer lacks, and says how much of what it asks for is not
-// sent. What its reports show to be lost does not wait to be asked for.
+// resend tells the pacer what has arrived, sends again what the viewer lacks, and says how
+// much of what it asks for is not sent. What reports show to be lost is not waited for to
+// be asked for.
 func (s *Session) resend(now time.Time, f cc.Feedback) (unserved int) {
 	if len(f.Nacks) > 0 {
 		unserved = len(f.Nacks) - s.pacer.Resend(now, s.worthResending(now, f.Nacks))
 	}
-	if s.c.auto() && len(f.Acks) > 0 {
-		s.pacer.Acked(f.Received...)
-		if lost := s.outcomes.missing(f); len(lost) > 0 {
-			s.pacer.ResendLost(now, s.worthResending(now, lost))
-		}
+	s.pacer.Acked(f.Received...)
+	if !s.c.auto() {
+		return unserved
+	}
+	if lost := s.outcomes.missing(f); len(lost) > 0 {
+		s.pacer.ResendLost(now, s.worthResending(now, lost))
 	}
 	return unserved
 }

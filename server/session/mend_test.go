@@ -111,6 +111,20 @@ func (m *mendStand) repaired() (list [][2]uint64) {
 	return list
 }
 
+// sent sends 30 pictures and one more, of which no word comes yet, and gives the number of
+// a packet of that.
+func (m *mendStand) sent() uint16 {
+	m.show(30, none)
+	m.picture()
+	settle(5 * time.Millisecond)
+	return m.of(31)[0].Seq
+}
+
+// resent says whether a packet was sent again.
+func (m *mendStand) resent(seq uint16) bool {
+	return slices.ContainsFunc(m.peer.packets, func(pkt pacing.Packet) bool { return pkt.Class == pacing.Resend && pkt.Seq == seq })
+}
+
 func (m *mendStand) keys() uint64 { return m.session.c.Meter.Snapshot(time.Now()).KeyFrames }
 
 func none(uint64) bool { return false }
@@ -154,13 +168,10 @@ func TestFewPacketsAreSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMendStand(t)
 		defer m.end(t)
-		m.show(30, none)
-		m.picture()
-		settle(5 * time.Millisecond)
-		missing := m.of(31)[0].Seq
+		missing := m.sent()
 		m.feedback <- cc.Feedback{At: time.Now(), Nacks: []uint16{missing}}
 		m.show(30, none)
-		resent := slices.ContainsFunc(m.peer.packets, func(pkt pacing.Packet) bool { return pkt.Class == pacing.Resend && pkt.Seq == missing })
+		resent := m.resent(missing)
 		if got := m.repaired(); len(got) != 0 || !resent || m.keys() != 1 {
 			t.Errorf("repairs %v, %d key frames, sent again: %v", got, m.keys(), resent)
 		}

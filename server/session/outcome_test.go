@@ -49,14 +49,11 @@ func TestLostRequest(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := newMendStandWith(t, func(o *Config) { o.Repair, o.Gaps = c.repair, c.repair.ByReference() })
 				defer m.end(t)
-				m.show(30, none)
-				m.picture()
-				settle(5 * time.Millisecond)
-				missing := m.of(31)[0].Seq
+				missing := m.sent()
 				at := slices.IndexFunc(m.peer.packets, func(pkt pacing.Packet) bool { return pkt.Class == pacing.Video && pkt.Seq == missing })
 				m.feedback <- cc.Feedback{At: time.Now(), Acks: []cc.Ack{{Sequence: uint64(at + 1), Lost: true}}}
 				settle(5 * time.Millisecond)
-				resent := slices.ContainsFunc(m.peer.packets, func(pkt pacing.Packet) bool { return pkt.Class == pacing.Resend && pkt.Seq == missing })
+				resent := m.resent(missing)
 				if resent != c.want {
 					t.Errorf("sent again: %v", resent)
 				}

@@ -1,13 +1,11 @@
 package session
 
 import (
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"nearglass/cc"
-	"nearglass/pacing"
 )
 
 // TestWays: each way to repair losses leaves out what it has to. A packet of the
@@ -27,13 +25,10 @@ func TestWays(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := newMendStandWith(t, func(o *Config) { o.Repair, o.Gaps = c.repair, c.repair.ByReference() })
 				defer m.end(t)
-				m.show(30, none)
-				m.picture()
-				settle(5 * time.Millisecond)
-				missing := m.of(31)[0].Seq
+				missing := m.sent()
 				m.feedback <- cc.Feedback{At: time.Now(), Nacks: []uint16{missing}}
 				m.show(2, func(frame uint64) bool { return frame == 31 })
-				resent := slices.ContainsFunc(m.peer.packets, func(pkt pacing.Packet) bool { return pkt.Class == pacing.Resend && pkt.Seq == missing })
+				resent := m.resent(missing)
 				if repaired := len(m.repaired()) > 0; resent != c.resent || repaired != c.repaired || m.keys() != c.keys {
 					t.Errorf("sent again: %v, repaired: %v, %d key frames", resent, repaired, m.keys())
 				}
@@ -47,10 +42,7 @@ func TestViewerWithoutResendsIsRepairedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMendStandWith(t, func(o *Config) { o.NoRTX = true })
 		defer m.end(t)
-		m.show(30, none)
-		m.picture()
-		settle(5 * time.Millisecond)
-		m.feedback <- cc.Feedback{At: time.Now(), Nacks: []uint16{m.of(31)[0].Seq}}
+		m.feedback <- cc.Feedback{At: time.Now(), Nacks: []uint16{m.sent()}}
 		m.show(1, func(frame uint64) bool { return frame == 31 })
 		if got := m.repaired(); len(got) != 1 || got[0][1] != 30 {
 			t.Errorf("repairs %v, want one that refers to 30", got)

@@ -205,7 +205,7 @@ func (m *movement) learn(density float64) {
 			return
 		}
 	}
-	if m.since > 1 && before > 0 {
+	if m.since >= calm && before > 0 {
 		off := math.Abs(density/before - 1)
 		m.swing += swingWeight * (min(off, 1) - m.swing)
 	}

@@ -88,7 +88,8 @@ const (
 	// dearUse is what a movement may take at a QP that costs much more than the next
 	// coarser one.
 	dearUse = 0.25
-	// tooDearUse is the same where it has taken less so far.
+	// tooDearUse is from where on one goes back over steps that were found to be dear: more
+	// than lets it pass them, or it would go to and fro.
 	tooDearUse = 0.35
 	// fine is from where on nobody sees a movement get sharper: that may take fineUse of a
 	// frame interval and no more, so that a page which is flung next finds room.

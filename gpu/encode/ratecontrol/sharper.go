@@ -13,7 +13,7 @@ func (c *Controller) sharper(last int, allowed float64) int {
 		if !c.movement.pays(qp, c.carried(qp)) || dear && !c.movement.settled(qp) {
 			continue
 		}
-		use, change := c.use(qp)*interval, c.change(qp)
+		use, change := c.use(qp, dear)*interval, c.change(qp)
 		if change <= use && change*(1+c.movement.swing) <= use*fullSwing/fullUse && c.holds(qp, allowed) {
 			return qp
 		}
@@ -29,11 +29,12 @@ func (c *Controller) smooth(share float64) float64 {
 	return share*interval + min(c.behind, interval)
 }
 
-// use is what a movement may take at a sharper QP, in frame intervals.
-func (c *Controller) use(qp int) float64 {
+// use is what a movement may take at a sharper QP, which may be beyond a dear step, in
+// frame intervals.
+func (c *Controller) use(qp int, dear bool) float64 {
 	m := &c.movement
 	switch {
-	case m.below(qp) > qp && m.since < tooDearFor:
+	case dear && m.since < tooDearFor:
 		return dearUse
 	case qp < fine:
 		return fineUse

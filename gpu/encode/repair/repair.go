@@ -263,8 +263,7 @@ func (k *Keeper) Resend(now time.Time, frame uint64) bool {
 // bridges says whether a picture is sent again although a repair comes: the oldest that
 // the viewer asks for, if it is no larger than most. It is there first, for it leaves
 // while the next picture is waited for and encoded, and what is shown stands still for
-// less. Older ones
-// that are not known to have arrived it may have: its word of them was lost.
+// less. Older ones that are not known to have arrived it may have: its word of them was lost.
 func (k *Keeper) bridges(p *picture) bool {
 	for i := range k.pictures {
 		if o := &k.pictures[i]; o.asked && !o.has && !o.given {
